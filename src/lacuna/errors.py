@@ -1,0 +1,80 @@
+"""Everything lacuna raises on purpose.
+
+::
+
+    LacunaError                  catch this for all of them
+    ├── CorpusFormatError        a file is malformed                  "notes/17.ann:4: reason"
+    ├── FormatLimitError         a format cannot hold a document      "conll cannot hold ... "
+    ├── ConfigError              an option, map or setting is wrong
+    └── ScoringError             two corpora cannot be compared
+
+Messages name files, places and document ids. They never quote the text of a document, because
+that text may hold somebody's name.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+
+
+class LacunaError(Exception):
+    """Base class: bad input or usage. The command line prints it and leaves with code 2."""
+
+
+class CorpusFormatError(LacunaError):
+    """A file does not follow its format.
+
+    Parameters
+    ----------
+    path
+        The file, or ``"<stdin>"``.
+    reason
+        What is wrong, without quoting content.
+    line
+        1-based line number, where lines make sense.
+    byte
+        Byte offset, where they do not (invalid UTF-8, broken XML).
+    """
+
+    def __init__(
+        self,
+        path: str | PathLike[str],
+        reason: str,
+        *,
+        line: int | None = None,
+        byte: int | None = None,
+    ) -> None:
+        place = f":{line}" if line is not None else f": byte {byte}" if byte is not None else ""
+        super().__init__(f"{path}{place}: {reason}")
+        self.path = str(path)
+        self.reason = reason
+        self.line = line
+        self.byte = byte
+
+
+class FormatLimitError(LacunaError):
+    """A format cannot hold something a document has.
+
+    Parameters
+    ----------
+    format
+        Name of the format.
+    what
+        The thing that does not fit, e.g. ``"discontiguous mentions"``.
+    document
+        Id of the first document that has it.
+    """
+
+    def __init__(self, format: str, what: str, *, document: str) -> None:  # noqa: A002
+        super().__init__(f"{format} cannot hold {what} (document {document})")
+        self.format = format
+        self.what = what
+        self.document = document
+
+
+class ConfigError(LacunaError):
+    """An option, a label map or a setting is wrong."""
+
+
+class ScoringError(LacunaError):
+    """Two corpora cannot be compared: documents are missing or their texts differ."""

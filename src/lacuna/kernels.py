@@ -1,0 +1,23 @@
+"""The one decorator for compiled code: ``@kernel`` is ``numba.njit`` with a safe disk cache.
+
+numba keeps compiled code beside the source, or in the user's cache folder where the package is
+read-only. Where neither can be written (read-only image, no home) it refuses to decorate at all;
+there we compile without a cache instead: slower to start, otherwise the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def kernel(function: Function) -> Function:
+    """Compile `function` on first call, without the GIL, cached on disk where possible."""
+    try:
+        return numba.njit(nogil=True, cache=True)(function)  # type: ignore[no-any-return]
+    except RuntimeError:  # "cannot cache function: no locator available"
+        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]

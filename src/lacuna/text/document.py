@@ -1,0 +1,227 @@
+"""What a document is: Span, Mention, Tokens, Document.
+
+Offsets are half-open and count code points of ``Document.text``. Tokens exist only where the
+source was tokenised (CoNLL columns); everywhere else they are made on demand by
+:mod:`lacuna.text.tokenizer` and never stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+IntArray = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Characters ``[start, end)`` of a text."""
+
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end:
+            raise ValueError(f"span must satisfy 0 <= start < end, got [{self.start}, {self.end})")
+
+    def __iter__(self) -> Iterator[int]:
+        """Unpack: ``start, end = span``."""
+        yield self.start
+        yield self.end
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Something named in a text: a label on one or more spans.
+
+    Attributes
+    ----------
+    label
+        What it is, e.g. ``"PATIENT"``.
+    spans
+        Its parts, in text order, not overlapping. More than one part is a discontiguous mention.
+    probability
+        How sure a model is of the whole mention; ``None`` for a person's annotation.
+    """
+
+    label: str
+    spans: tuple[Span, ...]
+    probability: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.label:
+            raise ValueError("a mention needs a label")
+        if not self.spans:
+            raise ValueError("a mention needs at least one span")
+        for left, right in pairwise(self.spans):
+            if right.start < left.end:
+                raise ValueError(
+                    "spans of a mention must be in order and apart,"
+                    f" got [{left.start}, {left.end}) before [{right.start}, {right.end})"
+                )
+        if self.probability is not None and not 0.0 <= self.probability <= 1.0:
+            raise ValueError(f"a probability lies in [0, 1], got {self.probability}")
+
+    @classmethod
+    def of(cls, label: str, *spans: tuple[int, int], probability: float | None = None) -> Mention:
+        """Write a mention in one line: ``Mention.of("PER", (0, 4), (9, 12))``."""
+        return cls(label, tuple(Span(start, end) for start, end in sorted(spans)), probability)
+
+    @property
+    def start(self) -> int:
+        """First character."""
+        return self.spans[0].start
+
+    @property
+    def end(self) -> int:
+        """One past the last character."""
+        return self.spans[-1].end
+
+    @property
+    def is_discontiguous(self) -> bool:
+        """Whether it has a gap."""
+        return len(self.spans) > 1
+
+    @property
+    def length(self) -> int:
+        """Number of characters it covers, gaps left out."""
+        return sum(map(len, self.spans))
+
+    def surface(self, text: str) -> str:
+        """Return the covered characters of `text`, parts joined by ``" … "``."""
+        return " … ".join(text[span.start : span.end] for span in self.spans)
+
+
+def reading_order(mention: Mention) -> tuple[Any, ...]:
+    """Sort key: by start, longer first, then label, parts and probability."""
+    return (
+        mention.start,
+        -mention.end,
+        mention.label,
+        mention.spans,
+        -1.0 if mention.probability is None else mention.probability,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tokens:
+    """Tokens of one text as arrays.
+
+    Attributes
+    ----------
+    start, end
+        ``text[start[i]:end[i]]`` is token i; in text order, non-empty, not overlapping.
+    sentences
+        Borders in token indices: sentence s is tokens ``sentences[s]`` to ``sentences[s + 1]``.
+        Starts with 0 and ends with the number of tokens; just ``[0]`` when there are none.
+    columns
+        Further values per token by name, e.g. ``{"pos": ("NNP", "VBD", …)}``.
+    """
+
+    start: IntArray
+    end: IntArray
+    sentences: IntArray
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("start", "end", "sentences"):
+            array = np.asarray(getattr(self, name), dtype=np.int32).reshape(-1)
+            view = array.view()
+            view.flags.writeable = False
+            object.__setattr__(self, name, view)
+        start, end, sentences = self.start, self.end, self.sentences
+        if len(start) != len(end):
+            raise ValueError(f"{len(start)} token starts but {len(end)} token ends")
+        if len(start) and (start[0] < 0 or (end <= start).any() or (start[1:] < end[:-1]).any()):
+            raise ValueError("tokens must be non-empty, in text order and apart")
+        if (
+            not len(sentences)
+            or sentences[0] != 0
+            or sentences[-1] != len(start)
+            or (np.diff(sentences) <= 0).any()
+        ):
+            raise ValueError("sentences must be non-empty and cover all tokens in order")
+        for name, values in self.columns.items():
+            if len(values) != len(start):
+                raise ValueError(f"column {name} has {len(values)} values for {len(start)} tokens")
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tokens):
+            return NotImplemented
+        return (
+            np.array_equal(self.start, other.start)
+            and np.array_equal(self.end, other.end)
+            and np.array_equal(self.sentences, other.sentences)
+            and dict(self.columns) == dict(other.columns)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def words(self, text: str) -> list[str]:
+        """Return the token strings. For people and tests; models work on arrays."""
+        return [text[s:e] for s, e in zip(self.start.tolist(), self.end.tolist(), strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text and what was found in it.
+
+    Attributes
+    ----------
+    id
+        Unique within a corpus.
+    text
+        Exactly as in the source: line endings and odd characters included.
+    mentions
+        Kept in reading order, so that equal annotation sets compare equal.
+    group
+        What belongs together across documents (a patient); ``None``: the document stands alone.
+    meta
+        Anything else, as JSON values.
+    tokens
+        Only where the source itself was tokenised.
+    """
+
+    id: str
+    text: str
+    mentions: tuple[Mention, ...] = ()
+    group: str | None = None
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    tokens: Tokens | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "mentions", tuple(sorted(self.mentions, key=reading_order)))
+        size = len(self.text)
+        for mention in self.mentions:
+            if mention.end > size:
+                raise ValueError(
+                    f"a mention ends at {mention.end}, the text of {self.id} at {size}"
+                )
+        if self.tokens is not None and len(self.tokens) and self.tokens.end[-1] > size:
+            raise ValueError(f"tokens of {self.id} reach beyond its text")
+
+    def __repr__(self) -> str:
+        """Show no text: a document in a log or traceback must not leak what it says."""
+        return f"Document({self.id!r}, {len(self.text)} characters, {len(self.mentions)} mentions)"
+
+    @property
+    def unit(self) -> tuple[str, str]:
+        """Key of the group this document belongs to; its own where it has none.
+
+        Folds, alignment, surrogates, date offsets, leaks and calibration all group by this.
+        """
+        return ("document", self.id) if self.group is None else ("group", self.group)
+
+
+Corpus = Iterable[Document]
