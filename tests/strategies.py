@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from hypothesis import strategies as st
-from hypothesis.vendor.pretty import for_type
+from hypothesis.vendor.pretty import for_type_by_name
 
 from lacuna.text.document import Document, Mention, Span
 
 # repr(document) shows no text on purpose; a failing example should.
-for_type(Document, lambda d, p, _: p.text(f"Document({d.id!r}, {d.text!r}, {d.mentions!r})"))
+for_type_by_name(
+    "lacuna.text.document",
+    "Document",
+    lambda d, p, _: p.text(f"Document({d.id!r}, {d.text!r}, {d.mentions!r})"),
+)
 
 LABELS = ("PER", "LOC", "ADR", "NAME-X")
 
@@ -16,7 +20,7 @@ LABELS = ("PER", "LOC", "ADR", "NAME-X")
 #: characters over-represented so that they meet each other often.
 characters = st.one_of(
     st.sampled_from("abcXYZ019 .,:;/-_@<>&\"'\\|\t\n\r\u00e9\u0301\u2028\u00a0\ufeff😀𝔘"),
-    st.characters(exclude_categories=("Cs",)),
+    st.characters(exclude_categories=["Cs"]),
 )
 texts = st.text(characters, max_size=40)
 

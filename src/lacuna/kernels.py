@@ -8,7 +8,7 @@ there we compile without a cache instead: slower to start, otherwise the same.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 
@@ -18,6 +18,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(function: Function) -> Function:
     """Compile `function` on first call, without the GIL, cached on disk where possible."""
     try:
-        return numba.njit(nogil=True, cache=True)(function)  # type: ignore[no-any-return]
+        compiled = numba.njit(nogil=True, cache=True)(function)
     except RuntimeError:  # "cannot cache function: no locator available"
-        return numba.njit(nogil=True)(function)  # type: ignore[no-any-return]
+        compiled = numba.njit(nogil=True)(function)
+    return cast(Function, compiled)

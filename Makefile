@@ -1,0 +1,47 @@
+# Two commands for a newcomer: `make demo` and `make test`. Needs python3 >= 3.11 and nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: help demo test check format clean
+
+help:
+	@echo "make demo    what lacuna does, in under a minute"
+	@echo "make test    run the tests"
+	@echo "make check   lint, types, layers, sizes"
+	@echo "make format  rewrite the code in house style"
+	@echo "make clean   remove what make made"
+
+# --- environments -------------------------------------------------------------------------------
+# One virtual environment; a stamp file says what was last installed into it.
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "lacuna needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.core
+
+# --- commands -----------------------------------------------------------------------------------
+demo: $(VENV)/.core
+	$(BIN)/lacuna demo
+
+test: $(VENV)/.dev
+	$(BIN)/pytest --numprocesses 2
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest --quiet tests/test_architecture.py
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
