@@ -1,0 +1,1 @@
+"""Mentions as label structures that models can score."""

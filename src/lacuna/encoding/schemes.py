@@ -1,0 +1,199 @@
+"""Tag schemes as tables: IO, IOB1, BIO, BILOU and IOBES.
+
+A tag is ``O`` or a prefix, a dash and a label: ``B-PER``. A chunk is a label on a token range.
+Everything a scheme is stands in three tables: which prefix a token of a chunk gets
+(:data:`SPELLINGS`), which pairs of neighbouring prefixes belong to one chunk (:data:`CONTINUES`)
+and which prefixes may follow one another (:data:`FOLLOWERS`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+OUTSIDE = "O"
+
+
+class Scheme(StrEnum):
+    """How the tokens of a chunk are marked."""
+
+    IO = "IO"
+    IOB1 = "IOB1"
+    BIO = "BIO"
+    BILOU = "BILOU"
+    IOBES = "IOBES"
+
+
+class Chunk(NamedTuple):
+    """Tokens ``[start, end)`` of a sentence under one label."""
+
+    label: str
+    start: int
+    end: int
+
+
+class Spelling(NamedTuple):
+    """The prefix of each token of a chunk by its place in the chunk."""
+
+    first: str  #: of several tokens
+    inside: str
+    last: str
+    only: str  #: the one token of a short chunk
+    touching: str  #: the first token where a chunk of the same label ends just before
+
+
+SPELLINGS: dict[Scheme, Spelling] = {
+    #                      first inside last only touching
+    Scheme.IO: Spelling("I", "I", "I", "I", "I"),
+    Scheme.IOB1: Spelling("I", "I", "I", "I", "B"),
+    Scheme.BIO: Spelling("B", "I", "I", "B", "B"),
+    Scheme.BILOU: Spelling("B", "I", "L", "U", ""),  # "": as if it did not touch
+    Scheme.IOBES: Spelling("B", "I", "E", "S", ""),
+}
+
+#: (previous prefix, prefix) of one chunk, given equal labels; any other pair starts a new one.
+#: This is what conlleval does, and it reads all five schemes alike: an ``I-X`` after ``O`` or
+#: after another label starts a chunk.
+CONTINUES = frozenset({("B", "I"), ("B", "L"), ("I", "I"), ("I", "L")})
+
+#: The two spellings of the last and the only token.
+BILOU_LETTER = {"E": "L", "S": "U"}
+
+#: previous prefix -> prefixes that may follow; lower case: only with the same label.
+#: A sentence begins after ``O`` and ends before ``O``.
+FOLLOWERS: dict[Scheme, dict[str, str]] = {
+    Scheme.IO: {"O": "OI", "I": "OI"},
+    Scheme.IOB1: {"O": "OI", "I": "OIb", "B": "OIb"},
+    Scheme.BIO: {"O": "OB", "B": "OBi", "I": "OBi"},
+    Scheme.BILOU: {"O": "OBU", "B": "il", "I": "il", "L": "OBU", "U": "OBU"},
+    Scheme.IOBES: {"O": "OBS", "B": "ie", "I": "ie", "E": "OBS", "S": "OBS"},
+}
+
+
+class Tag(NamedTuple):
+    """A tag taken apart; the label of ``O`` is empty."""
+
+    prefix: str
+    label: str
+
+
+NO_TAG = Tag(OUTSIDE, "")
+
+
+@lru_cache(maxsize=4096)
+def parse_tag(tag: str) -> Tag | None:
+    """Take a tag apart (E and S read as L and U); ``None`` if it is not a tag."""
+    if tag == OUTSIDE:
+        return NO_TAG
+    prefix, dash, label = tag.partition("-")
+    prefix = BILOU_LETTER.get(prefix, prefix)
+    return Tag(prefix, label) if dash and label and prefix in {"B", "I", "L", "U"} else None
+
+
+def decode(tags: Sequence[str]) -> list[Chunk]:
+    """Return the chunks of one sentence; never raises: what is not a tag counts as ``O``."""
+    chunks: list[Chunk] = []
+    label, start, previous = "", 0, OUTSIDE
+    for i, tag in enumerate(tags):
+        if tag == OUTSIDE and previous == OUTSIDE:
+            continue
+        prefix, tag_label = parse_tag(tag) or NO_TAG
+        if not (tag_label == label and (previous, prefix) in CONTINUES):
+            if label:
+                chunks.append(Chunk(label, start, i))
+            label, start = tag_label, i
+        previous = prefix
+    if label:
+        chunks.append(Chunk(label, start, len(tags)))
+    return chunks
+
+
+def encode(chunks: Iterable[Chunk], length: int, scheme: Scheme) -> list[str]:
+    """Return the tags of a sentence of `length` tokens from chunks that do not overlap.
+
+    IO joins touching chunks of one label; every other scheme keeps them apart.
+    """
+    spelling = SPELLINGS[scheme]
+    tags = [OUTSIDE] * length
+    before = Chunk("", 0, 0)
+    for chunk in sorted(chunks, key=lambda c: c.start):
+        label, start, end = chunk
+        if not before.end <= start < end <= length:
+            raise ValueError(f"chunks must be apart and inside the sentence, got {start}-{end}")
+        tags[start:end] = [f"{spelling.inside}-{label}"] * (end - start)
+        tags[end - 1] = f"{spelling.last if end - start > 1 else spelling.only}-{label}"
+        touches = before.end == start and before.label == label
+        if touches and spelling.touching:
+            tags[start] = f"{spelling.touching}-{label}"
+        elif end - start > 1:
+            tags[start] = f"{spelling.first}-{label}"
+        before = chunk
+    return tags
+
+
+def detect(sentences: Iterable[Sequence[str]]) -> Scheme:
+    """Name the scheme of some tag sequences.
+
+    * E- or S- occurs: IOBES; L- or U- occurs: BILOU;
+    * a chunk starts with I-, and B- stands only where IOB1 needs it: IOB1;
+    * anything else, also no mention at all: BIO.
+
+    Any document of one scheme with at least one chunk is told apart from the other schemes,
+    except IO, which is read as IOB1 without loss.
+    """
+    pairs = {pair for tags in sentences for pair in zip((OUTSIDE, *tags), tags, strict=False)}
+    spelled = {tag[:2] for _, tag in pairs}
+    if spelled & {"E-", "S-"}:
+        return Scheme.IOBES
+    if spelled & {"L-", "U-"}:
+        return Scheme.BILOU
+    starts = {(tag[:2], _touches(before, tag)) for before, tag in pairs if _starts(before, tag)}
+    is_iob1 = ("I-", False) in starts and ("B-", False) not in starts
+    return Scheme.IOB1 if is_iob1 else Scheme.BIO
+
+
+def _touches(before: str, tag: str) -> bool:
+    """Whether both tags are of chunks of one label."""
+    return before != OUTSIDE and before.partition("-")[2] == tag.partition("-")[2]
+
+
+def _starts(before: str, tag: str) -> bool:
+    """Whether a chunk starts at `tag`."""
+    left, right = parse_tag(before) or NO_TAG, parse_tag(tag) or NO_TAG
+    continues = left.label == right.label and (left.prefix, right.prefix) in CONTINUES
+    return right.prefix != OUTSIDE and not continues
+
+
+def tag_set(labels: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
+    """Return every tag of a scheme over `labels`, ``O`` first."""
+    prefixes = [prefix for prefix in FOLLOWERS[scheme] if prefix != OUTSIDE]
+    return (OUTSIDE, *(f"{prefix}-{label}" for label in labels for prefix in prefixes))
+
+
+def allowed(tags: Sequence[str], scheme: Scheme) -> npt.NDArray[np.bool_]:
+    """Return which tag may follow which: ``table[i, j]``: `tags[j]` may stand after `tags[i]`.
+
+    The row of ``O`` says what may begin a sentence and its column what may end one.
+    """
+    table = np.zeros((len(tags), len(tags)), dtype=np.bool_)
+    for i, j in _allowed_pairs([_as_spelled(tag) for tag in tags], FOLLOWERS[scheme]):
+        table[i, j] = True
+    return table
+
+
+def _as_spelled(tag: str) -> Tag:
+    prefix, _, label = tag.partition("-")
+    return Tag(prefix, label)
+
+
+def _allowed_pairs(tags: Sequence[Tag], followers: dict[str, str]) -> Iterator[tuple[int, int]]:
+    for i, before in enumerate(tags):
+        for j, after in enumerate(tags):
+            same_label = after.prefix.lower() if after.label == before.label else after.prefix
+            if after.prefix in followers[before.prefix] or same_label in followers[before.prefix]:
+                yield i, j

@@ -1,0 +1,52 @@
+"""Document ids as file names: only such as stay inside the folder and come back as the same id."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from lacuna.errors import FormatLimitError
+
+MAX_BYTES = 200  # of one part of a path, so that suffixes still fit
+
+
+class FileNames:
+    """Gives each document of a folder its file name, and never the same to two."""
+
+    def __init__(self, folder: Path, format_name: str) -> None:
+        self._folder = folder
+        self._format = format_name
+        self._files: set[str] = set()
+        self._folders: set[str] = set()
+
+    def place(self, id_: str, suffix: str) -> Path:
+        """Return where the file of a document goes; its folder exists afterwards.
+
+        Names that differ only in case are refused: some file systems take them for one.
+        """
+        if not is_safe(id_):
+            raise FormatLimitError(self._format, "an id that is no safe file name", document=id_)
+        relative = PurePosixPath(id_ + suffix)
+        name = str(relative).casefold()
+        parents = {str(parent).casefold() for parent in relative.parents}
+        if name in self._files | self._folders or parents & self._files:
+            raise FormatLimitError(self._format, "ids with the same file name", document=id_)
+        self._files.add(name)
+        self._folders |= parents
+        path = self._folder / relative
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+
+def is_safe(id_: str) -> bool:
+    """Whether an id is a relative path that stays below its folder and has no hidden part."""
+    return all(map(_is_safe_part, id_.split("/")))
+
+
+def _is_safe_part(part: str) -> bool:
+    return (
+        bool(part)
+        and not part.startswith(".")
+        and part.isprintable()
+        and "\\" not in part
+        and len(part.encode(errors="replace")) <= MAX_BYTES
+    )

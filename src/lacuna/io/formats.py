@@ -1,0 +1,187 @@
+"""All formats at a glance: who reads, who writes, what fits.
+
+============  ====  ========  ========  ========  ====  ======  ==============
+format        gaps  crossing  overlaps  mentions  ids   tokens  group, meta, p
+============  ====  ========  ========  ========  ====  ======  ==============
+jsonl         yes   yes       yes       yes       yes   yes     yes
+brat          yes   yes       yes       yes       yes
+share         yes   yes       yes       yes       yes
+i2b2                yes       yes       yes       yes
+i2b2-2006                     yes       yes       yes
+inline                        yes       yes       yes
+inline-lines                  yes       yes
+conll                                   yes       yes   yes
+txt                                               yes
+============  ====  ========  ========  ========  ====  ======  ==============
+
+``read`` turns a :class:`Source` into documents, one at a time. ``encode`` turns a document into
+``{suffix: bytes}``: the files of a document, or its piece of a stream. ``limits.holds`` says what
+a format has a place for; see :mod:`lacuna.io.limits` for what happens to the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from lacuna.errors import ConfigError
+from lacuna.io import (
+    brat,
+    conll,
+    conll_layout,
+    i2b2,
+    i2b2_2006,
+    inline,
+    jsonl,
+    plain,
+    share,
+    xml_text,
+)
+from lacuna.io.limits import Feature, Limits
+from lacuna.io.source import Source
+from lacuna.text.document import Document
+
+
+class Shape(StrEnum):
+    """How documents lie in files."""
+
+    STREAM = "one file, many documents"
+    FILES = "a folder, one file per document"
+    PAIRS = "a folder, two files per document"
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format; the fields are explained above."""
+
+    name: str
+    summary: str
+    shape: Shape
+    suffixes: tuple[str, ...]
+    read: Callable[[Source], Iterator[Document]]
+    encode: Callable[[Document], Mapping[str, bytes]]
+    limits: Limits
+    head: bytes = b""
+    tail: bytes = b""
+
+
+_F = Feature
+_EVERYTHING = frozenset(Feature)
+_MENTIONS = frozenset({_F.MENTIONS, _F.IDS})
+_NESTED = _MENTIONS | {_F.OVERLAPS}
+_CROSSED = _NESTED | {_F.CROSSING}
+_GAPPED = _CROSSED | {_F.GAPS}
+
+_NO_SPACE = re.compile(r"\S+")
+_NO_LINE_END = re.compile("[^\n\r \t]+")
+_NO_BAR = re.compile(r"[^|\n\r]+")
+_TAG_NAME = re.compile(inline.LABEL)
+_XML_LABEL = re.compile(f"(?:(?!{xml_text.UNHOLDABLE.pattern})(?s:.))+")
+
+FORMATS: Mapping[str, Format] = {
+    format_.name: format_
+    for format_ in (
+        Format(
+            "jsonl",
+            "one JSON object per line; holds everything; doccano, Prodigy, Label Studio are read",
+            Shape.STREAM,
+            (".jsonl", ".ndjson", ".json"),
+            jsonl.read,
+            jsonl.encode,
+            Limits(_EVERYTHING),
+        ),
+        Format(
+            "brat",
+            "note.txt with mentions in note.ann",
+            Shape.PAIRS,
+            (".ann", ".txt"),
+            brat.read,
+            brat.encode,
+            Limits(_GAPPED, label=_NO_SPACE),
+        ),
+        Format(
+            "share",
+            "note.text with mentions in note.pipe (ShARe/CLEF, SemEval-2014)",
+            Shape.PAIRS,
+            (".pipe", ".text"),
+            share.read,
+            share.encode,
+            Limits(_GAPPED, label=_NO_BAR, no_id=re.compile(r"\|")),
+        ),
+        Format(
+            "i2b2",
+            "XML, text and mentions apart (i2b2 2014); i2b2-2006 is read too",
+            Shape.FILES,
+            (".xml",),
+            i2b2.read,
+            i2b2.encode,
+            Limits(_CROSSED, label=_XML_LABEL, no_text=xml_text.UNHOLDABLE),
+        ),
+        Format(
+            "i2b2-2006",
+            'XML, many records in one file, mentions as <PHI TYPE="…">',
+            Shape.STREAM,
+            (".xml",),
+            i2b2_2006.read,
+            i2b2_2006.encode,
+            Limits(
+                _NESTED,
+                label=_XML_LABEL,
+                no_text=xml_text.UNHOLDABLE,
+                no_id=re.compile(f"^$|{xml_text.UNHOLDABLE.pattern}"),
+            ),
+            i2b2_2006.HEAD,
+            i2b2_2006.TAIL,
+        ),
+        Format(
+            "inline",
+            "<LABEL>…</LABEL> in running text",
+            Shape.FILES,
+            (".sgml", ".sgm"),
+            inline.read,
+            inline.encode,
+            Limits(_NESTED, label=_TAG_NAME),
+        ),
+        Format(
+            "inline-lines",
+            "the same, one document per line",
+            Shape.STREAM,
+            (".inline",),
+            inline.read_lines,
+            inline.encode_line,
+            Limits(_NESTED - {_F.IDS}, label=_TAG_NAME, no_text=re.compile("\n")),
+        ),
+        Format(
+            "conll",
+            "one token per line, tags in the last column",
+            Shape.STREAM,
+            (".conll", ".conll2003", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".tsv"),
+            conll.read,
+            conll.encode,
+            Limits(
+                _MENTIONS | {_F.TOKENS},
+                label=_NO_LINE_END,
+                no_id=re.compile("^$|\n"),
+                layout=conll_layout.LAYOUT,
+            ),
+        ),
+        Format(
+            "txt",
+            "plain text without mentions",
+            Shape.FILES,
+            (".txt", ".text"),
+            plain.read,
+            plain.encode,
+            Limits(frozenset({_F.IDS})),
+        ),
+    )
+}
+
+
+def format_named(name: str) -> Format:
+    """Return a format by its name."""
+    if name not in FORMATS:
+        raise ConfigError(f"unknown format {name!r}; known are {', '.join(FORMATS)}")
+    return FORMATS[name]

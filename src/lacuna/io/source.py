@@ -1,0 +1,178 @@
+r"""One file to be read: decoded in chunks, line by line or whole, with errors that say where.
+
+Line ends are kept as they are and lines end at ``\n`` only. A byte-order mark is a character
+like any other here; formats in which it cannot be content (conll, jsonl) take it off.
+"""
+
+from __future__ import annotations
+
+import codecs
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import BinaryIO
+
+from lacuna.errors import ConfigError, CorpusFormatError
+
+CHUNK_BYTES = 1 << 18
+HEAD_BYTES = 1 << 16
+BYTE_ORDER_MARK = "\ufeff"
+
+
+class Task(StrEnum):
+    """What the last column of a conll file is."""
+
+    NER = "ner"
+    POS = "pos"
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something a file holds and a document does not: how often it was read over."""
+
+    path: str
+    what: str
+    count: int
+
+
+def ignore(_: object) -> None:
+    """Do nothing with what was reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How to read, the same for every file of a corpus.
+
+    Attributes
+    ----------
+    encoding
+        Of all text files; XML names its own.
+    task
+        What the last column of conll files is.
+    on_bytes
+        Called with the number of bytes just read, for progress bars.
+    on_skip
+        Called with each :class:`Skipped`.
+    """
+
+    encoding: str = "utf-8"
+    task: Task = Task.NER
+    on_bytes: Callable[[int], None] = ignore
+    on_skip: Callable[[Skipped], None] = ignore
+
+    def __post_init__(self) -> None:
+        try:
+            "".encode(self.encoding)
+        except (LookupError, UnicodeError) as error:
+            raise ConfigError(f"unknown text encoding {self.encoding!r}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file of a corpus.
+
+    Attributes
+    ----------
+    path
+        Where it is; ``None`` is the standard input.
+    id
+        Id of its document, or what the automatic ids of its documents begin with.
+    """
+
+    path: Path | None
+    id: str
+    options: ReadOptions = field(default_factory=ReadOptions)
+
+    @property
+    def name(self) -> str:
+        """Name for messages."""
+        return "<stdin>" if self.path is None else str(self.path)
+
+    def beside(self, suffix: str) -> Source:
+        """Return the companion file that differs only in its suffix."""
+        if self.path is None:
+            raise ConfigError("a format of several files cannot be read from the standard input")
+        return Source(self.path.with_suffix(suffix), self.id, self.options)
+
+    def error(
+        self, reason: str, *, line: int | None = None, byte: int | None = None
+    ) -> CorpusFormatError:
+        """Return (not raise) the error for something wrong in this file."""
+        return CorpusFormatError(self.name, reason, line=line, byte=byte)
+
+    def skipped(self, what: str, count: int) -> None:
+        """Report something read over, if there was any."""
+        if count:
+            self.options.on_skip(Skipped(self.name, what, count))
+
+    def head(self) -> bytes:
+        """Look at the first bytes without consuming them."""
+        if self.path is None:
+            return sys.stdin.buffer.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[union-attr, no-any-return]
+        with self._opened() as stream:
+            return stream.read(HEAD_BYTES)
+
+    def bytes_chunks(self) -> Iterator[bytes]:
+        """Yield the raw content piece by piece."""
+        with self._opened() as stream:
+            while data := stream.read(CHUNK_BYTES):
+                self.options.on_bytes(len(data))
+                yield data
+
+    def chunks(self) -> Iterator[str]:
+        """Yield the decoded content piece by piece."""
+        decoder = codecs.getincrementaldecoder(self.options.encoding)()
+        consumed = 0
+        for data in self.bytes_chunks():
+            yield self._decode(decoder, data, consumed)
+            consumed += len(data)
+        yield self._decode(decoder, b"", consumed, final=True)
+
+    def _decode(
+        self, decoder: codecs.IncrementalDecoder, data: bytes, consumed: int, *, final: bool = False
+    ) -> str:
+        held_back = len(decoder.getstate()[0])  # begun character of the chunk before
+        try:
+            return decoder.decode(data, final)
+        except UnicodeError as error:
+            byte = consumed - held_back + getattr(error, "start", 0)
+            raise self.error(f"not valid {self.options.encoding}", byte=byte) from None
+
+    def text(self) -> str:
+        """Return the whole content."""
+        return "".join(self.chunks())
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Yield (line number from 1, line without its line feed); memory: the longest line."""
+        number = 1
+        pending: list[str] = []
+        for chunk in self.chunks():
+            first, *others = chunk.split("\n")
+            pending.append(first)
+            if others:
+                yield number, "".join(pending)
+                for line in others[:-1]:
+                    number += 1
+                    yield number, line
+                number += 1
+                pending = [others[-1]]
+        if last := "".join(pending):
+            yield number, last
+
+    @contextmanager
+    def _opened(self) -> Iterator[BinaryIO]:
+        if self.path is None:
+            yield sys.stdin.buffer
+            return
+        try:
+            stream = self.path.open("rb", buffering=0)
+        except OSError as error:
+            raise self.error(f"cannot be read: {error.strerror}") from error
+        with stream:
+            try:
+                yield stream
+            except IsADirectoryError as error:
+                raise self.error("is a folder") from error

@@ -1,0 +1,78 @@
+"""Writing that happens whole or not at all: a file, a folder, the standard output.
+
+Content goes to a temporary name in the same folder and is renamed into place at the end. After
+an error or an interruption what was there before is still there, and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from lacuna.errors import ConfigError
+
+SPOOL_BYTES = 1 << 26  # standard output kept in memory up to here, then in an unnamed file
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """Open `path` for writing; it changes only when the block ends without an error."""
+    if path.is_dir():
+        raise ConfigError(f"{path}: is a folder, a file is needed")
+    if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced
+        with path.open("wb") as stream:
+            yield stream
+        return
+    temporary = _temporary_beside(path)
+    try:
+        with temporary.open("xb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Yield a folder to fill; it becomes `path` when the block ends without an error.
+
+    `path` may be missing or an empty folder; one that holds anything is refused.
+    """
+    if path.is_symlink() or (path.exists() and not path.is_dir()):
+        raise ConfigError(f"{path}: exists and is not a folder")
+    if path.is_dir() and any(path.iterdir()):
+        raise ConfigError(f"{path}: folder is not empty")
+    temporary = _temporary_beside(path)
+    try:
+        temporary.mkdir()
+        yield temporary
+        temporary.replace(path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def whole_output() -> Iterator[BinaryIO]:
+    """Open the standard output; everything is sent at the end, or nothing on an error."""
+    with tempfile.SpooledTemporaryFile(max_size=SPOOL_BYTES) as spool:
+        yield spool  # type: ignore[misc]
+        spool.seek(0)
+        shutil.copyfileobj(spool, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
+
+
+def _temporary_beside(path: Path) -> Path:
+    """Choose a hidden name in the same folder, so that renaming is one step."""
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise ConfigError(f"{path}: its folder does not exist")
+    return folder / f".{path.absolute().name[:80]}.{secrets.token_hex(6)}.part"

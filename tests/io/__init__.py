@@ -1,0 +1,1 @@
+"""Formats and corpora."""  # noqa: A005
