@@ -1,0 +1,124 @@
+"""Counts of right, spurious and missed, and the fractions made of them.
+
+::
+
+    precision  = tp / (tp + fp)
+    recall     = tp / (tp + fn)
+    F_b        = (1 + b²) tp / ((1 + b²) tp + b² fn + fp)
+    error rate = fp / (tp + fn)                             e/N of seed 001, eq. 10
+
+0/0 is 1 where gold and prediction are both empty, else 0. F_b is the weighted harmonic mean of
+precision and recall, written so that it needs no rule of its own when one of them is 0/0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray = npt.NDArray[np.float64]
+CountArray = npt.NDArray[np.int64] | npt.NDArray[np.float64]  # counts[..., 0:3] = tp, fp, fn
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many were found rightly (tp), found wrongly (fp) and missed (fn)."""
+
+    tp: int = 0
+    fp: int = 0
+    fn: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(self.tp + other.tp, self.fp + other.fp, self.fn + other.fn)
+
+    @property
+    def gold(self) -> int:
+        """Number in the gold standard."""
+        return self.tp + self.fn
+
+    @property
+    def predicted(self) -> int:
+        """Number in the prediction."""
+        return self.tp + self.fp
+
+    @property
+    def precision(self) -> float:
+        """Share of the predicted that is right."""
+        return self.figures()["precision"]
+
+    @property
+    def recall(self) -> float:
+        """Share of the gold that was found."""
+        return self.figures()["recall"]
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of precision and recall."""
+        return self.figures()["f1"]
+
+    @property
+    def error_rate(self) -> float:
+        """Wrong per gold: may pass 1; without gold it is 0 if nothing was predicted, else 1."""
+        return self.fp / self.gold if self.gold else float(self.fp > 0)
+
+    def figures(self, beta: float = 1.0) -> dict[str, float]:
+        """Return precision, recall, f1 and, for another `beta`, that F-score by its name."""
+        counts = np.array([self.tp, self.fp, self.fn])
+        return {name: float(value) for name, value in figures(counts, beta).items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One way of counting, by label.
+
+    Attributes
+    ----------
+    labels
+        Counts of every label that occurs in gold or prediction, by name in sorted order.
+    """
+
+    labels: Mapping[str, Counts]
+
+    @property
+    def micro(self) -> Counts:
+        """Counts over all labels."""
+        return sum(self.labels.values(), Counts())
+
+    def macro(self, beta: float = 1.0) -> dict[str, float]:
+        """Return the unweighted mean of each figure over the labels (1 where there are none)."""
+        tables = [counts.figures(beta) for counts in self.labels.values()] or [
+            Counts().figures(beta)
+        ]
+        return {name: math.fsum(t[name] for t in tables) / len(tables) for name in tables[0]}
+
+
+def figures(counts: CountArray, beta: float = 1.0) -> dict[str, FloatArray]:
+    """Return precision, recall, f1 and F-beta of ``counts[..., 0:3]`` by name."""
+    table = {
+        "precision": _fraction(counts, 1, 0),
+        "recall": _fraction(counts, 0, 1),
+        "f1": f_score(counts),
+    }
+    if beta != 1.0:
+        table[f"f{beta:g}"] = f_score(counts, beta)
+    return table
+
+
+def f_score(counts: CountArray, beta: float = 1.0) -> FloatArray:
+    """Return F-beta of ``counts[..., 0:3]``; `beta` > 1 weighs recall more, < 1 precision."""
+    if not 0 <= beta < math.inf:
+        raise ValueError(f"beta must be a number of at least 0, got {beta}")
+    # F_b = tp / (tp + fp / (1 + b²) + fn b² / (1 + b²))
+    return _fraction(counts, 1 / (1 + beta**2), beta**2 / (1 + beta**2))
+
+
+def _fraction(counts: CountArray, fp_weight: float, fn_weight: float) -> FloatArray:
+    """Return tp / (tp + fp_weight fp + fn_weight fn), with the rule for 0/0."""
+    tp, fp, fn = counts[..., 0], counts[..., 1], counts[..., 2]
+    whole = tp + fp_weight * fp + fn_weight * fn
+    nothing = whole == 0
+    return np.where(nothing, (fp + fn == 0) * 1.0, tp / np.where(nothing, 1.0, whole))
