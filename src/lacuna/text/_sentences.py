@@ -1,0 +1,319 @@
+"""Kernels of the sentence splitter. What the rules are: :mod:`lacuna.text.sentences`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from lacuna.kernels import kernel
+from lacuna.text.characters import (
+    APOSTROPHE,
+    CLOSE,
+    DIGIT,
+    IDEOGRAPH,
+    LETTER,
+    LINE,
+    LOWER,
+    OPEN,
+    PAUSE,
+    QUOTE,
+    STOP,
+    UPPER,
+    WIDE_STOP,
+    ClassTable,
+    Codes,
+)
+from lacuna.text.document import IntArray
+
+Bytes = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
+
+# What is known of a word, as bits.
+TITLE = 1  # a stop after it does not end a sentence: Dr. vs.
+BEFORE_NUMBER = 2  # nor here, when a number follows: No. Fig.
+ABBREVIATION = 4  # here it does, when a word follows that starts sentences: Inc. p.m.
+STARTER = 8  # starts sentences and no names: The, Se, Er
+CONNECTOR = 16  # a line that ends with it goes on: of, de, und
+MONTH = 32  # "3. Mai"
+
+DEFAULT_WIDTH, SMALLEST_WIDTH, LARGEST_WIDTH = 72, 40, 200
+LONGEST_KEY, LONGEST_KEY_TOKENS, LONGEST_HEADER = 40, 6, 60
+LONGEST_ITEM_NUMBER = 2
+
+NEWLINE, CARRIAGE_RETURN, PARAGRAPH = 0x0A, 0x0D, 0x2029
+NUMBER_SIGN, AMPERSAND, LEFT_BRACKET, RIGHT_BRACKET = 0x23, 0x26, 0x28, 0x29
+ASTERISK, COMMA, HYPHEN, FULL_STOP, SLASH, COLON = 0x2A, 0x2C, 0x2D, 0x2E, 0x2F, 0x3A
+MIDDLE_DOT, BULLET, WIDE_COLON, SYMBOL_FONT_BULLET = 0xB7, 0x2022, 0xFF1A, 0xF0B7
+
+
+class Signs(NamedTuple):
+    """What the rules look at, token by token.
+
+    Attributes
+    ----------
+    start, end
+        Borders in the text.
+    code
+        The first code point.
+    first, last
+        The class of the first and of the last code point.
+    kind
+        What is known of the word.
+    """
+
+    start: IntArray
+    end: IntArray
+    code: Codes
+    first: Bytes
+    last: Bytes
+    kind: Bytes
+
+
+@kernel
+def find_lines(
+    codes: Codes, table: ClassTable, start: IntArray, end: IntArray
+) -> tuple[IntArray, Flags]:
+    """Return the first token of each line that has one, and whether a blank line stands before.
+
+    A last entry holds the number of tokens.
+    """
+    lines = np.empty(start.size + 1, np.int32)
+    blank = np.zeros(start.size + 1, np.bool_)
+    count = 0
+    for t in range(start.size):
+        breaks = 0
+        for i in range(end[t - 1] if t > 0 else 0, start[t]):
+            if codes[i] == PARAGRAPH:
+                breaks += 2
+            elif table[codes[i]] == LINE:
+                breaks += not (codes[i] == NEWLINE and i > 0 and codes[i - 1] == CARRIAGE_RETURN)
+        if t == 0 or breaks > 0:
+            lines[count] = t
+            blank[count] = breaks > 1
+            count += 1
+    lines[count] = start.size
+    return lines[: count + 1].copy(), blank[: count + 1].copy()
+
+
+@kernel
+def find_sentences(signs: Signs, lines: IntArray, blank: Flags) -> IntArray:
+    """Return the first token of each sentence, and at the end the number of tokens."""
+    width = _wrap_width(signs, lines, blank)
+    stops = _open_stops(signs)
+    sentences = np.empty(signs.start.size + 1, np.int32)
+    count = 0
+    for k in range(lines.size - 1):
+        for t in range(lines[k], lines[k + 1]):
+            if t > lines[k]:
+                cut = stops[t - 1] >= 0 and _ends_sentence(signs, stops[t - 1], lines, k, t)
+            else:
+                cut = k == 0 or blank[k] or _cuts_line(signs, stops[t - 1], lines, k - 1, width)
+            if cut:
+                sentences[count] = t
+                count += 1
+    sentences[count] = signs.start.size
+    return sentences[: count + 1].copy()
+
+
+@kernel
+def _open_stops(signs: Signs) -> IntArray:
+    """Return the stop that, with brackets and quotes closing after it, ends at each token; or -1.
+
+    stops[t] = t for a stop, stops[t-1] for what closes right after, else -1
+    """
+    start, end, first = signs.start, signs.end, signs.first
+    stops = np.full(start.size, -1, np.int32)
+    for t in range(start.size):
+        if first[t] in (STOP, WIDE_STOP):
+            stops[t] = t
+        elif t > 0 and start[t] == end[t - 1] and first[t] in (CLOSE, QUOTE, APOSTROPHE):
+            stops[t] = stops[t - 1]
+    return stops
+
+
+@kernel
+def _is_apart(signs: Signs, t: int) -> bool:
+    """Whether something stands between token t and the one before."""
+    return t == 0 or signs.start[t] > signs.end[t - 1]
+
+
+@kernel
+def _is_letter(character_class: int) -> bool:
+    return LOWER <= character_class <= LETTER
+
+
+@kernel
+def _continues(character_class: int) -> bool:
+    """Whether a sentence hardly begins with such a sign."""
+    return character_class in (PAUSE, CLOSE, STOP)
+
+
+@kernel
+def _ends_sentence(signs: Signs, stop: int, lines: IntArray, k: int, t: int) -> bool:
+    """Whether token t of line k begins a sentence, after the stop before it."""
+    first = signs.first[t]
+    if _continues(first) or first == WIDE_STOP:
+        return False
+    if signs.first[stop] == WIDE_STOP:
+        return True
+    if not _is_apart(signs, t) or _is_abbreviation(signs, stop, lines[k], t):
+        return False
+    if first >= APOSTROPHE and t + 1 < lines[k + 1]:  # "(lower", "- lower"
+        first = signs.first[t + 1]
+    return bool(first != LOWER)
+
+
+@kernel
+def _is_abbreviation(signs: Signs, stop: int, line: int, t: int) -> bool:
+    """Whether the full stop belongs to the word before it, when token t comes next."""
+    word = stop - 1
+    if signs.code[stop] != FULL_STOP or signs.end[stop] - signs.start[stop] > 1 or word < line:
+        return False
+    length = signs.end[word] - signs.start[word]
+    kind = signs.kind[word]
+    starter = signs.kind[t] & STARTER != 0
+    if kind & TITLE or signs.code[word] == SLASH:  # "C/. Mayor"
+        return True
+    if signs.first[word] == DIGIT:
+        return length <= LONGEST_ITEM_NUMBER and (word == line or signs.kind[t] & MONTH != 0)
+    if _is_letter(signs.first[word]) and length == 1:
+        unit = word > line and signs.first[word - 1] == DIGIT and not _is_apart(signs, word)  # 80s.
+        return word == line or not (starter or unit)
+    if kind & BEFORE_NUMBER and signs.first[t] == DIGIT:
+        return True
+    return kind & ABBREVIATION != 0 and not starter
+
+
+@kernel
+def _cuts_line(signs: Signs, stop: int, lines: IntArray, k: int, width: int) -> bool:
+    """Whether the end of line k ends a sentence, where no blank line follows it."""
+    a, b, c = lines[k], lines[k + 1], lines[k + 2]
+    first = signs.first[b]
+    lower = first == LOWER or _continues(first)
+    wrapped = _is_wrapped(signs, a, b, width)
+    unfinished = _is_unfinished(signs, a, b)
+    if _is_item(signs, b, c):
+        return not (unfinished and first == DIGIT)  # "on the / 5. of May"
+    if _is_key(signs, b, c) and not (lower and wrapped):
+        return True
+    if unfinished:
+        return False
+    if stop >= 0 and _is_abbreviation(signs, stop, a, b):
+        return False
+    if stop >= 0 or signs.code[b - 1] == COLON:
+        return not (lower and wrapped)
+    if lower:
+        return _is_header(signs, a, b)
+    return not wrapped
+
+
+@kernel
+def _wrap_width(signs: Signs, lines: IntArray, blank: Flags) -> int:
+    """Return the width that lines were wrapped to: half of the surely wrapped ones reach it.
+
+    Surely wrapped is a line that ends with a word or a comma before one that begins in lower
+    case.
+    """
+    having = np.zeros(LARGEST_WIDTH + 1, np.int32)  # surely wrapped lines of each width
+    count = 0
+    for k in range(lines.size - 2):
+        b = lines[k + 1]
+        width = signs.end[b - 1] - signs.start[lines[k]]
+        open_end = signs.last[b - 1] < APOSTROPHE or signs.code[b - 1] == COMMA
+        if signs.first[b] == LOWER and open_end and not blank[k + 1] and width <= LARGEST_WIDTH:
+            having[width] += 1
+            count += 1
+    if count == 0:
+        return DEFAULT_WIDTH
+    width = LARGEST_WIDTH
+    reach = having[width]
+    while width > SMALLEST_WIDTH and 2 * reach < count:
+        width -= 1
+        reach += having[width]
+    return width
+
+
+@kernel
+def _is_wrapped(signs: Signs, a: int, b: int, width: int) -> bool:
+    """Whether the first word of line b would have made line [a, b) too long."""
+    line = signs.end[b - 1] - signs.start[a]
+    t = b
+    while t + 1 < signs.start.size and not _is_apart(signs, t + 1) and t < b + width:
+        t += 1
+    return bool(line + 1 + signs.end[t] - signs.start[b] > width and 2 * line <= 3 * width)
+
+
+@kernel
+def _is_unfinished(signs: Signs, a: int, b: int) -> bool:
+    """Whether line [a, b) ends with a comma, a bracket, a joining sign, "of", "Dr" or "Dr."."""
+    last = b - 1
+    code = signs.code[last]
+    if code == COMMA or signs.first[last] == OPEN or signs.kind[last] & (CONNECTOR | TITLE):
+        return True
+    if last == a or signs.end[last] - signs.start[last] > 1:
+        return False
+    if code in (HYPHEN, AMPERSAND, SLASH):
+        return True
+    return bool(code == FULL_STOP and signs.kind[last - 1] & TITLE)
+
+
+@kernel
+def _is_item(signs: Signs, b: int, c: int) -> bool:
+    """Whether line [b, c) begins with a bullet or 1. or 2) or a) or (3) or #4, then something."""
+    if b + 1 >= c:
+        return False
+    code, sign = signs.code[b], signs.code[b + 1]
+    length = signs.end[b] - signs.start[b]
+    apart = _is_apart(signs, b + 1)
+    if _is_bullet(code):
+        return length == 1 and (apart or code > 0xFF or _is_letter(signs.first[b + 1]))
+    if apart:
+        return False
+    if code in (LEFT_BRACKET, NUMBER_SIGN):
+        closed = code == NUMBER_SIGN or (b + 2 < c and signs.code[b + 2] == RIGHT_BRACKET)
+        return signs.first[b + 1] == DIGIT and closed
+    if b + 2 < c and not _is_apart(signs, b + 2):
+        return False
+    number = signs.first[b] == DIGIT and length <= LONGEST_ITEM_NUMBER
+    letter = _is_letter(signs.first[b]) and length == 1
+    return bool((sign == RIGHT_BRACKET and (number or letter)) or (sign == FULL_STOP and number))
+
+
+@kernel
+def _is_bullet(code: int) -> bool:
+    if code in (HYPHEN, ASTERISK, MIDDLE_DOT, BULLET):
+        return True
+    dash = 0x2010 <= code <= 0x2015
+    shape = 0x25A0 <= code <= 0x25FF or 0x2713 <= code <= 0x27BF
+    return dash or shape or code == SYMBOL_FONT_BULLET
+
+
+@kernel
+def _is_key(signs: Signs, b: int, c: int) -> bool:
+    """Whether line [b, c) begins with a few words and a colon."""
+    if not (_is_letter(signs.first[b]) or signs.first[b] == IDEOGRAPH):
+        return False
+    for t in range(b + 1, min(b + 1 + LONGEST_KEY_TOKENS, c)):
+        if signs.end[t] - signs.start[b] > LONGEST_KEY:
+            return False
+        if signs.code[t] == COLON or signs.code[t] == WIDE_COLON:
+            return not (t + 1 < c and signs.code[t + 1] == SLASH)  # http://
+        before_colon = t + 1 < c and signs.code[t + 1] == COLON  # "Tel.:"
+        if signs.first[t] == PAUSE or (signs.first[t] == STOP and not before_colon):
+            return False
+    return False
+
+
+@kernel
+def _is_header(signs: Signs, a: int, b: int) -> bool:
+    """Whether line [a, b) is short and has upper-case words only."""
+    if signs.end[b - 1] - signs.start[a] > LONGEST_HEADER:
+        return False
+    upper = False
+    for t in range(a, b):
+        if signs.last[t] == LOWER:
+            return False
+        upper = upper or (signs.last[t] == UPPER and signs.end[t] - signs.start[t] > 1)
+    return upper

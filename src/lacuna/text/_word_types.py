@@ -1,0 +1,97 @@
+"""Kernels of the word types: hash every token, and number hashes by open addressing."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from lacuna.kernels import kernel
+from lacuna.text.characters import Codes
+from lacuna.text.document import IntArray
+
+Hashes = npt.NDArray[np.uint64]
+
+# Multipliers of splitmix64 and its finaliser (Steele, Lea and Flood 2014; Stafford's mix 13).
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+SHIFT_27, SHIFT_30, SHIFT_31, SHIFT_32 = map(np.uint64, (27, 30, 31, 32))
+EMPTY = -1
+SMALLEST_TABLE = 16
+
+
+@kernel
+def hash_tokens(codes: Codes, start: IntArray, end: IntArray) -> Hashes:
+    """Return the hash of every token.
+
+    h ← (h xor c) · GOLDEN, then its upper half folded into the lower, for each code point c;
+    at the end the finaliser of splitmix64.
+    """
+    hashes = np.empty(start.size, np.uint64)
+    for t in range(start.size):
+        h = GOLDEN
+        for i in range(start[t], end[t]):
+            h = (h ^ np.uint64(codes[i])) * GOLDEN
+            h ^= h >> SHIFT_32
+        h = (h ^ (h >> SHIFT_30)) * MIX_1
+        h = (h ^ (h >> SHIFT_27)) * MIX_2
+        hashes[t] = h ^ (h >> SHIFT_31)
+    return hashes
+
+
+@kernel
+def number_hashes(hashes: Hashes) -> tuple[IntArray, IntArray, Hashes, IntArray]:
+    """Give distinct hashes numbers, in order of first appearance.
+
+    Returns the id of each hash, the first index of each id, and the table: the hash and the id
+    in every slot. The table has 2^k slots, at most half of them taken; a hash sits in the first
+    free slot from its low k bits on.
+    """
+    ids = np.empty(hashes.size, np.int32)
+    first = np.empty(hashes.size, np.int32)
+    slot_hashes = np.zeros(SMALLEST_TABLE, np.uint64)
+    slot_ids = np.full(SMALLEST_TABLE, EMPTY, np.int32)
+    count = 0
+    for t in range(hashes.size):
+        slot = _slot(hashes[t], slot_hashes, slot_ids)
+        if slot_ids[slot] == EMPTY:
+            if 2 * (count + 1) > slot_ids.size:
+                slot_hashes, slot_ids = _doubled(hashes, first[:count], slot_ids.size)
+                slot = _slot(hashes[t], slot_hashes, slot_ids)
+            slot_hashes[slot] = hashes[t]
+            slot_ids[slot] = count
+            first[count] = t
+            count += 1
+        ids[t] = slot_ids[slot]
+    return ids, first[:count].copy(), slot_hashes, slot_ids
+
+
+@kernel
+def find_hashes(hashes: Hashes, slot_hashes: Hashes, slot_ids: IntArray) -> IntArray:
+    """Return the id of each hash in the table, -1 where it has none."""
+    ids = np.empty(hashes.size, np.int32)
+    for t in range(hashes.size):
+        ids[t] = slot_ids[_slot(hashes[t], slot_hashes, slot_ids)]
+    return ids
+
+
+@kernel
+def _slot(hash_: np.uint64, slot_hashes: Hashes, slot_ids: IntArray) -> np.int64:
+    """Return the slot that holds `hash_`, or the empty one where it belongs."""
+    last = slot_ids.size - 1
+    slot = np.int64(hash_ & np.uint64(last))
+    while slot_ids[slot] != EMPTY and slot_hashes[slot] != hash_:
+        slot = (slot + 1) & last
+    return slot
+
+
+@kernel
+def _doubled(hashes: Hashes, first: IntArray, size: int) -> tuple[Hashes, IntArray]:
+    """Return a table of twice the size with the hashes at `first` numbered in that order."""
+    slot_hashes = np.zeros(2 * size, np.uint64)
+    slot_ids = np.full(2 * size, EMPTY, np.int32)
+    for i in range(first.size):
+        slot = _slot(hashes[first[i]], slot_hashes, slot_ids)
+        slot_hashes[slot] = hashes[first[i]]
+        slot_ids[slot] = i
+    return slot_hashes, slot_ids

@@ -1,0 +1,138 @@
+"""Where sentences begin: survives abbreviations, wrapped lines, forms and lists.
+
+Inside a line a sentence ends with a stop (and the brackets and quotes that close after it) when
+white space follows and the next word is not in lower case, except after
+
+* a title or the like: ``Dr. Whittaker``, ``vs. placebo``, ``approx. 5 cm``;
+* a number word before a number: ``No. 7``, ``Fig. 2``, ``Jan. 5``, and ``3. Mai``;
+* an initial or an abbreviation that also ends sentences (``J. R. Smith``, ``p.m.``, ``Inc.``),
+  unless a word follows that begins sentences and no names: ``at 5 p.m. The``.
+
+Between lines, in this order:
+
+1. a blank line cuts;
+2. a list item (``- ``, ``* ``, ``1. ``, ``2) ``, ``• ``) and a form field (``Allergies: none``)
+   begin a sentence;
+3. a line that ends with a comma, a title or a word like *of* goes on;
+4. a stop or a colon cuts, unless the line is wrapped and the next begins in lower case;
+5. a line that begins in lower case goes on, unless the one above is a HEADER;
+6. any other line begins a sentence, unless the one above is wrapped: its next word would not
+   have fitted into the width of the text's surely wrapped lines.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from lacuna.text._sentences import (
+    ABBREVIATION,
+    BEFORE_NUMBER,
+    CONNECTOR,
+    MONTH,
+    STARTER,
+    TITLE,
+    Bytes,
+    Signs,
+    find_lines,
+    find_sentences,
+)
+from lacuna.text._word_types import hash_tokens
+from lacuna.text.characters import Codes, class_table
+from lacuna.text.document import IntArray
+from lacuna.text.word_types import WordTypes, hash_words
+
+_WORDS = {
+    # English, Spanish, German, French, Dutch
+    TITLE: """
+        dr drs mr mrs ms prof rev hon sen rep gov gen lt sgt capt cmdr pres supt attn vs cf viz
+        approx dra dres sra srta sres lic ing av avd avda ctra crta pso pº pza urb gral cdad col
+        esc aprox hr fr frl dipl ca sog resp evtl vgl bzw mme mlle mevr dhr ir ds bijv
+    """,
+    BEFORE_NUMBER: """
+        no nos nr nº num núm fig figs vol vols pp pg pag pág ch sec art cap tel tfno tlf fax ext
+        apt apto km rm ste tab eq ref refs ver bldg lot exp hist cp nhc
+        jan feb mar apr jun jul aug sep sept oct nov dec ene abr ago dic okt dez
+    """,
+    ABBREVIATION: """
+        st sr jr sta sto inc ltd co corp bros dept univ hosp mt ft ave blvd rd pt pts hx dx rx tx
+        sx fx cx px wt ht esp etc al op cit wk wks mo mos yr yrs hrs min mins sec secs
+        calif mass conn penn tenn fla tex ariz colo wash ore mich minn wis ill ind ky va ga ala
+        miss la ark okla neb kan dak mont wyo nev del md nac edif esq pta izq izqda dcha der
+        gmbh str geb verh zn bd ste cie cía
+    """,
+    STARTER: """
+        the this that these those he she it they we you his her its their there then when while
+        after before during since although however because if in on at for from with to and but
+        as an is was are were no not patient patients upon given both also all
+        se no en tras ante por una un su sus con al se tampoco paciente durante además como
+        presenta refiere ingresa
+        der das er es sie wir im bei ein eine nach mit zum zur am patientin
+        il elle une nous ce cette ces après lors à pas
+        het hij zij een er bij na patiënt mevrouw
+    """,
+    CONNECTOR: """
+        of the an and or with by for in on at to from as is was were are be been that which who
+        than this his her their its our your into per via not if when then but
+        de del la el los las y e o u con por para en un una al su sus que se sin
+        der die das den dem des und oder mit für von vom im zu zur zum bei auf ein eine einer
+        le les et ou avec par pour dans du une aux au sur
+        het een met voor van aan door bij naar
+        a i à
+    """,
+    MONTH: """
+        januar jänner februar märz april mai juni juli august september oktober november dezember
+        januari februari maart mei augustus december
+    """,
+}
+
+
+class _Words(NamedTuple):
+    types: WordTypes
+    kinds: Bytes  # what is known of each type; the last entry is for unknown words
+
+
+@cache
+def _words() -> _Words:
+    """Return the words above, in lower case, capitalised and, from two letters on, upper case."""
+    kinds: dict[str, int] = {}
+    for bit, words in _WORDS.items():
+        for word in words.split():
+            forms = {word, word.capitalize(), word.upper()}
+            if bit == STARTER:
+                forms = {word.capitalize()}
+            elif bit == CONNECTOR:
+                forms = {word, word.upper()} if len(word) > 1 else {word}
+            for form in forms:
+                kinds[form] = kinds.get(form, 0) | bit
+    types = WordTypes.build(hash_words(list(kinds)))
+    return _Words(types, np.array([*kinds.values(), 0], np.uint8))
+
+
+def sentence_borders(codes: Codes, start: IntArray, end: IntArray) -> IntArray:
+    """Return sentence borders in token indices, as :class:`~lacuna.text.document.Tokens` has them.
+
+    Parameters
+    ----------
+    codes
+        Code points of the text.
+    start, end
+        Its tokens, as our own tokenizer makes them.
+    """
+    if not len(start):
+        return np.zeros(1, np.int32)
+    table = class_table()
+    types, kinds = _words()
+    code = codes[start]
+    signs = Signs(
+        start,
+        end,
+        code,
+        first=table[code],
+        last=table[codes[end - 1]],
+        kind=kinds[types.lookup(hash_tokens(codes, start, end))],
+    )
+    lines, blank = find_lines(codes, table, start, end)
+    return find_sentences(signs, lines, blank)
