@@ -4,6 +4,7 @@ from lacuna.errors import (
     ConfigError,
     CorpusFormatError,
     FormatLimitError,
+    InferenceError,
     LacunaError,
     ScoringError,
 )
@@ -16,6 +17,7 @@ __all__ = [
     "CorpusFormatError",
     "Document",
     "FormatLimitError",
+    "InferenceError",
     "LacunaError",
     "Mention",
     "ScoringError",

@@ -6,6 +6,7 @@
     ├── CorpusFormatError        a file is malformed                  "notes/17.ann:4: reason"
     ├── FormatLimitError         a format cannot hold a document      "conll cannot hold ... "
     ├── ConfigError              an option, map or setting is wrong
+    ├── InferenceError           no labelling of a sequence is possible
     └── ScoringError             two corpora cannot be compared
 
 Messages name files, places and document ids. They never quote the text of a document, because
@@ -74,6 +75,10 @@ class FormatLimitError(LacunaError):
 
 class ConfigError(LacunaError):
     """An option, a label map or a setting is wrong."""
+
+
+class InferenceError(LacunaError):
+    """No labelling of a sequence is possible under the given scores."""
 
 
 class ScoringError(LacunaError):

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import msgspec
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import (
@@ -38,9 +39,10 @@ def print_json(value: Any) -> None:
 
 def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """Write a table to stdout: first column left, numbers right."""
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="bold")
+    stdout.print(f"\n[bold]{escape(title)}[/]")
+    table = Table(box=SIMPLE_HEAD, header_style="dim", pad_edge=False, collapse_padding=True)
     for index, name in enumerate(header):
-        table.add_column(escape(name), justify="left" if index == 0 else "right")
+        table.add_column(escape(name), justify="left" if index == 0 else "right", no_wrap=not index)
     for row in rows:
         table.add_row(*map(escape, row))
     stdout.print(table)

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lacuna.errors import ScoringError
-from lacuna.evaluation.counts import FloatArray, figures
+from lacuna.evaluation.counts import figures
 from lacuna.evaluation.scores import Scores
 from lacuna.evaluation.tables import LabelTable
+from lacuna.types import FloatArray
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-FloatArray = npt.NDArray[np.float64]
+from lacuna.types import FloatArray
+
 CountArray = npt.NDArray[np.int64] | npt.NDArray[np.float64]  # counts[..., 0:3] = tp, fp, fn
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lacuna.evaluation.scores import Scores
-from lacuna.evaluation.tables import LongArray
+from lacuna.types import LongArray
 
 BoolArray = npt.NDArray[np.bool_]
 

@@ -18,7 +18,7 @@ from lacuna.evaluation.mentions import (
     relaxed_counts,
     strict_counts,
 )
-from lacuna.evaluation.tables import LabelTable, LongArray, TableBuilder
+from lacuna.evaluation.tables import LabelTable, TableBuilder
 from lacuna.evaluation.tokens import (
     LabelSetTable,
     binary,
@@ -26,7 +26,8 @@ from lacuna.evaluation.tokens import (
     relabelled,
     token_counts,
 )
-from lacuna.text.document import Document, IntArray, Mention
+from lacuna.text.document import Document, Mention
+from lacuna.types import IntArray, LongArray
 
 Pair = tuple[Document, Document]  # gold, predicted
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from lacuna.errors import ScoringError
 from lacuna.evaluation.bootstrap import Interval, block_sizes, draws, interval
-from lacuna.evaluation.counts import FloatArray, f_score
+from lacuna.evaluation.counts import f_score
 from lacuna.evaluation.scores import Scores
-from lacuna.evaluation.tables import LongArray
+from lacuna.types import FloatArray, LongArray
 
 #: Differences closer than this are equal: sums of the same counts may round differently.
 ROUNDING = 1e-12

@@ -108,9 +108,7 @@ def _kind_of_overlap(a: Mention, b: Mention) -> str:
 
 def _covers(outer: Mention, inner: Mention) -> bool:
     """Whether every part of `inner` lies inside one part of `outer`."""
-    return all(
-        any(o.start <= i.start and i.end <= o.end for o in outer.spans) for i in inner.spans
-    )
+    return all(any(o.start <= i.start and i.end <= o.end for o in outer.spans) for i in inner.spans)
 
 
 def _count_sentences(

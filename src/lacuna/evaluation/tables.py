@@ -10,11 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from lacuna.text.document import IntArray
-
-LongArray = npt.NDArray[np.int64]
+from lacuna.types import IntArray, LongArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)

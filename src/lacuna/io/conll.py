@@ -26,7 +26,8 @@ from lacuna.encoding.schemes import OUTSIDE, Chunk, Scheme, decode, detect, pars
 from lacuna.encoding.schemes import encode as encode_tags
 from lacuna.io.limits import SCHEME_KEY
 from lacuna.io.source import BYTE_ORDER_MARK, Source, Task
-from lacuna.text.document import Document, IntArray, Mention, Span, Tokens
+from lacuna.text.document import Document, Mention, Span, Tokens
+from lacuna.types import IntArray
 
 DOCUMENT_START = "-DOCSTART-"
 STARTS = re.compile(rf"{DOCUMENT_START}(?:[ \t]+(?:\((?P<id>.*)\))?[^)]*)?")

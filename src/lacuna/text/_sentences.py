@@ -23,9 +23,8 @@ from lacuna.text.characters import (
     UPPER,
     WIDE_STOP,
     ClassTable,
-    Codes,
 )
-from lacuna.text.document import IntArray
+from lacuna.types import CodeArray, IntArray
 
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
@@ -65,7 +64,7 @@ class Signs(NamedTuple):
 
     start: IntArray
     end: IntArray
-    code: Codes
+    code: CodeArray
     first: Bytes
     last: Bytes
     kind: Bytes
@@ -73,7 +72,7 @@ class Signs(NamedTuple):
 
 @kernel
 def find_lines(
-    codes: Codes, table: ClassTable, start: IntArray, end: IntArray
+    codes: CodeArray, table: ClassTable, start: IntArray, end: IntArray
 ) -> tuple[IntArray, Flags]:
     """Return the first token of each line that has one, and whether a blank line stands before.
 

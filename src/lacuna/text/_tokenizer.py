@@ -16,16 +16,15 @@ from lacuna.text.characters import (
     MARK,
     UPPER,
     ClassTable,
-    Codes,
 )
-from lacuna.text.document import IntArray
+from lacuna.types import CodeArray, IntArray
 
 ZERO_WIDTH_JOINER = 0x200D
 SAME_SIGN_RUN = 3  # "Dr.." is two stops, "..." is one ellipsis
 
 
 @kernel
-def token_borders(codes: Codes, table: ClassTable) -> tuple[IntArray, IntArray]:
+def token_borders(codes: CodeArray, table: ClassTable) -> tuple[IntArray, IntArray]:
     """Return the start and end of every token."""
     start = np.empty(codes.size, np.int32)
     end = np.empty(codes.size, np.int32)
@@ -53,7 +52,7 @@ def token_borders(codes: Codes, table: ClassTable) -> tuple[IntArray, IntArray]:
 
 
 @kernel
-def _apostrophe_end(codes: Codes, table: ClassTable, i: int, apostrophe: int) -> int:
+def _apostrophe_end(codes: CodeArray, table: ClassTable, i: int, apostrophe: int) -> int:
     """Return the end of the word that begins at `i` and meets an apostrophe."""
     following = table[codes[apostrophe + 1]] if apostrophe + 1 < codes.size else LINE
     if not LOWER <= following <= LETTER or _clitic_end(codes, table, apostrophe) > apostrophe:
@@ -67,7 +66,7 @@ def _apostrophe_end(codes: Codes, table: ClassTable, i: int, apostrophe: int) ->
 
 
 @kernel
-def _sign_end(codes: Codes, table: ClassTable, i: int) -> int:
+def _sign_end(codes: CodeArray, table: ClassTable, i: int) -> int:
     """Return the end of the sign, ideograph or emoji that begins at `i`."""
     if table[codes[i]] == APOSTROPHE and i > 0 and _is_alphanumeric(table[codes[i - 1]]):
         clitic = _clitic_end(codes, table, i)
@@ -88,7 +87,7 @@ def _sign_end(codes: Codes, table: ClassTable, i: int) -> int:
 
 
 @kernel
-def _clitic_end(codes: Codes, table: ClassTable, i: int) -> int:
+def _clitic_end(codes: CodeArray, table: ClassTable, i: int) -> int:
     """Return the end of 's 't 'd 'm 'll 're 've at the apostrophe `i`, else `i`."""
     j = i + 1
     while j < codes.size and j < i + 4 and LOWER <= table[codes[j]] <= LETTER:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from lacuna.kernels import kernel
-from lacuna.text.characters import Codes
-from lacuna.text.document import IntArray
-
-Hashes = npt.NDArray[np.uint64]
+from lacuna.types import CodeArray, HashArray, IntArray
 
 # Multipliers of splitmix64 and its finaliser (Steele, Lea and Flood 2014; Stafford's mix 13).
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -21,7 +17,7 @@ SMALLEST_TABLE = 16
 
 
 @kernel
-def hash_tokens(codes: Codes, start: IntArray, end: IntArray) -> Hashes:
+def hash_tokens(codes: CodeArray, start: IntArray, end: IntArray) -> HashArray:
     """Return the hash of every token.
 
     h ← (h xor c) · GOLDEN, then its upper half folded into the lower, for each code point c;
@@ -40,7 +36,7 @@ def hash_tokens(codes: Codes, start: IntArray, end: IntArray) -> Hashes:
 
 
 @kernel
-def number_hashes(hashes: Hashes) -> tuple[IntArray, IntArray, Hashes, IntArray]:
+def number_hashes(hashes: HashArray) -> tuple[IntArray, IntArray, HashArray, IntArray]:
     """Give distinct hashes numbers, in order of first appearance.
 
     Returns the id of each hash, the first index of each id, and the table: the hash and the id
@@ -67,7 +63,7 @@ def number_hashes(hashes: Hashes) -> tuple[IntArray, IntArray, Hashes, IntArray]
 
 
 @kernel
-def find_hashes(hashes: Hashes, slot_hashes: Hashes, slot_ids: IntArray) -> IntArray:
+def find_hashes(hashes: HashArray, slot_hashes: HashArray, slot_ids: IntArray) -> IntArray:
     """Return the id of each hash in the table, -1 where it has none."""
     ids = np.empty(hashes.size, np.int32)
     for t in range(hashes.size):
@@ -76,7 +72,7 @@ def find_hashes(hashes: Hashes, slot_hashes: Hashes, slot_ids: IntArray) -> IntA
 
 
 @kernel
-def _slot(hash_: np.uint64, slot_hashes: Hashes, slot_ids: IntArray) -> np.int64:
+def _slot(hash_: np.uint64, slot_hashes: HashArray, slot_ids: IntArray) -> np.int64:
     """Return the slot that holds `hash_`, or the empty one where it belongs."""
     last = slot_ids.size - 1
     slot = np.int64(hash_ & np.uint64(last))
@@ -86,7 +82,7 @@ def _slot(hash_: np.uint64, slot_hashes: Hashes, slot_ids: IntArray) -> np.int64
 
 
 @kernel
-def _doubled(hashes: Hashes, first: IntArray, size: int) -> tuple[Hashes, IntArray]:
+def _doubled(hashes: HashArray, first: IntArray, size: int) -> tuple[HashArray, IntArray]:
     """Return a table of twice the size with the hashes at `first` numbered in that order."""
     slot_hashes = np.zeros(2 * size, np.uint64)
     slot_ids = np.full(2 * size, EMPTY, np.int32)

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.text.document import IntArray, Mention, Span, Tokens
+from lacuna.text.document import Mention, Span, Tokens
+from lacuna.types import IntArray
 
 TokenRange = tuple[int, int]
 """Tokens ``[first, last)``."""

@@ -37,7 +37,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-Codes = npt.NDArray[np.uint32]
+from lacuna.types import CodeArray
+
 ClassTable = npt.NDArray[np.uint8]
 
 # Kernels freeze these numbers when they are compiled and numba's disk cache does not look in
@@ -118,7 +119,7 @@ _SINGLE = {
 }
 
 
-def code_points(text: str) -> Codes:
+def code_points(text: str) -> CodeArray:
     """Return the code points of `text`, lone surrogates included, as a read-only array."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.dtype("<u4"))
 

@@ -13,9 +13,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-IntArray = npt.NDArray[np.int32]
+from lacuna.types import IntArray
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -40,9 +40,9 @@ from lacuna.text._sentences import (
     find_sentences,
 )
 from lacuna.text._word_types import hash_tokens
-from lacuna.text.characters import Codes, class_table
-from lacuna.text.document import IntArray
+from lacuna.text.characters import class_table
 from lacuna.text.word_types import WordTypes, hash_words
+from lacuna.types import CodeArray, IntArray
 
 _WORDS = {
     # English, Spanish, German, French, Dutch
@@ -111,7 +111,7 @@ def _words() -> _Words:
     return _Words(types, np.array([*kinds.values(), 0], np.uint8))
 
 
-def sentence_borders(codes: Codes, start: IntArray, end: IntArray) -> IntArray:
+def sentence_borders(codes: CodeArray, start: IntArray, end: IntArray) -> IntArray:
     """Return sentence borders in token indices, as :class:`~lacuna.text.document.Tokens` has them.
 
     Parameters

@@ -7,7 +7,7 @@
     types.lookup(hashes)                         # id per token, -1 unknown
     types.extend(hashes)                         # unknown ones numbered from len(types) on
 
-Hashes depend on nothing but the characters, so they may be stored in a model. Two words of one
+HashArray depend on nothing but the characters, so they may be stored in a model. Two words of one
 corpus share a hash with probability n² / 2⁶⁵: 10⁻⁸ for half a million types.
 """
 
@@ -18,9 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.text._word_types import Hashes, find_hashes, hash_tokens, number_hashes
-from lacuna.text.characters import Codes, code_points
-from lacuna.text.document import IntArray, Tokens
+from lacuna.text._word_types import find_hashes, hash_tokens, number_hashes
+from lacuna.text.characters import code_points
+from lacuna.text.document import Tokens
+from lacuna.types import CodeArray, HashArray, IntArray
 
 
 class NumberedTypes(NamedTuple):
@@ -38,12 +39,12 @@ class NumberedTypes(NamedTuple):
     first: IntArray
 
 
-def word_hashes(codes: Codes, tokens: Tokens) -> Hashes:
+def word_hashes(codes: CodeArray, tokens: Tokens) -> HashArray:
     """Return a 64-bit hash of each token of a text, given as code points."""
     return hash_tokens(codes, tokens.start, tokens.end)
 
 
-def hash_words(words: list[str]) -> Hashes:
+def hash_words(words: list[str]) -> HashArray:
     """Return the hashes that :func:`word_hashes` gives these words in a text."""
     end = np.cumsum([len(word) for word in words], dtype=np.int32)
     start = np.concatenate((np.zeros(1, np.int32), end[:-1])) if words else end
@@ -51,7 +52,7 @@ def hash_words(words: list[str]) -> Hashes:
     return hash_tokens(code_points("".join(words)), start, end)
 
 
-def number_types(hashes: Hashes) -> NumberedTypes:
+def number_types(hashes: HashArray) -> NumberedTypes:
     """Give distinct hashes the numbers 0, 1, … in order of first appearance."""
     ids, first, _, _ = number_hashes(hashes)
     return NumberedTypes(ids, first)
@@ -69,12 +70,12 @@ class WordTypes:
         The same as a table with open addressing.
     """
 
-    hashes: Hashes
-    slot_hashes: Hashes
+    hashes: HashArray
+    slot_hashes: HashArray
     slot_ids: IntArray
 
     @classmethod
-    def build(cls, hashes: Hashes) -> WordTypes:
+    def build(cls, hashes: HashArray) -> WordTypes:
         """Make a type of each distinct hash, numbered in order of first appearance."""
         _, first, slot_hashes, slot_ids = number_hashes(hashes)
         own = hashes[first]
@@ -85,11 +86,11 @@ class WordTypes:
     def __len__(self) -> int:
         return len(self.hashes)
 
-    def lookup(self, hashes: Hashes) -> IntArray:
+    def lookup(self, hashes: HashArray) -> IntArray:
         """Return the type of each hash, -1 where it is unknown."""
         return find_hashes(hashes, self.slot_hashes, self.slot_ids)
 
-    def extend(self, hashes: Hashes) -> NumberedTypes:
+    def extend(self, hashes: HashArray) -> NumberedTypes:
         """Return the type of each hash, with unknown ones numbered from ``len(self)`` on."""
         ids = self.lookup(hashes)
         unknown = np.flatnonzero(ids < 0)

@@ -1,0 +1,102 @@
+"""``lacuna convert``: one format into another, whole or not at all."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from lacuna.cli.console import print_json, say
+from lacuna.cli.corpora import (
+    CORPUS_HELP,
+    CorpusOptions,
+    EncodingOption,
+    FilterOption,
+    FormatOption,
+    GroupFromOption,
+    JsonOption,
+    LabelsOption,
+    MapOption,
+    reading,
+)
+from lacuna.errors import FormatLimitError
+from lacuna.io.corpus import Keep
+from lacuna.io.formats import FORMATS
+from lacuna.io.limits import Loss
+from lacuna.io.output import Written, write_corpus
+
+
+class AllowedLoss(StrEnum):
+    """What may be left out; the words of the command line for :class:`Loss`."""
+
+    NOTHING = "nothing"
+    EXTRAS = "extras"
+    MENTIONS = "mentions"
+
+
+def convert(
+    paths: list[str],
+    output: str,
+    *,
+    to: str,
+    options: CorpusOptions,
+    loss: Loss = Loss.EXTRAS,
+) -> Written:
+    """Read a corpus and write it in the format `to`."""
+    with reading(paths, options) as documents:
+        return write_corpus(documents, output, format=to, loss=loss)
+
+
+def convert_command(
+    inputs: Annotated[list[str], typer.Argument(metavar="IN", help=CORPUS_HELP)],
+    output: Annotated[
+        str,
+        typer.Argument(metavar="OUT", help="A file, a new folder, or '-' for standard output."),
+    ],
+    to: Annotated[
+        str,
+        typer.Option("--to", metavar="FORMAT", help=f"Format to write: {', '.join(FORMATS)}."),
+    ],
+    loss: Annotated[
+        AllowedLoss,
+        typer.Option(
+            help="What may be left out if the format cannot hold it: nothing; extras (tokens,"
+            " groups, meta data, probabilities, white space in conll); or mentions too (the"
+            " longest are kept). What was left out is counted."
+        ),
+    ] = AllowedLoss.EXTRAS,
+    source_format: FormatOption = None,
+    encoding: EncodingOption = "utf-8",
+    label_map: MapOption = None,
+    labels: LabelsOption = None,
+    keep: FilterOption = Keep.ALL,
+    group_from: GroupFromOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Convert a corpus from any format to any other.
+
+    The input format is found out. Offsets and line ends are kept; what the new format cannot
+    hold is refused or counted, never lost silently. Nothing is written if anything goes wrong.
+
+    Example: lacuna convert notes/ notes.jsonl --to jsonl
+    """
+    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from)
+    try:
+        written = convert(inputs, output, to=to, options=options, loss=Loss[loss.name])
+    except FormatLimitError as error:
+        raise _with_advice(error, loss) from error
+    if as_json and output != "-":
+        print_json(written)
+        return
+    say(f"{written.documents:,} documents, {written.mentions:,} mentions → {output}")
+    for what, count in written.left_out.items():
+        say(f"left out, {to} cannot hold it: {what} ({count:,})")
+
+
+def _with_advice(error: FormatLimitError, loss: AllowedLoss) -> FormatLimitError:
+    """Add what to do next to a refusal."""
+    if loss is not AllowedLoss.MENTIONS:
+        wider = AllowedLoss.MENTIONS if loss is AllowedLoss.EXTRAS else AllowedLoss.EXTRAS
+        error.args = (f"{error}; --loss {wider} leaves out what does not fit",)
+    return error

@@ -1,0 +1,100 @@
+"""How every command names and reads a corpus: shared arguments, options and the progress bar."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lacuna.cli.console import byte_progress, say
+from lacuna.io.corpus import Keep, corpus_bytes, read_corpus
+from lacuna.io.formats import FORMATS
+from lacuna.io.label_map import LabelMap, read_label_map
+from lacuna.io.source import Skipped
+from lacuna.text.document import Document
+
+CORPUS_HELP = "Files, folders or quoted globs; '-' is standard input."
+
+CorpusArgument = Annotated[list[str], typer.Argument(metavar="CORPUS", help=CORPUS_HELP)]
+FormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="FORMAT",
+        help=f"Format of the input, found out where not given: {', '.join(FORMATS)}.",
+    ),
+]
+EncodingOption = Annotated[str, typer.Option("--encoding", help="Encoding of text files.")]
+MapOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--map",
+        metavar="FILE",
+        help='TOML file of OLD = "NEW" labels ("" drops) and [categories] label = "CATEGORY".',
+    ),
+]
+LabelsOption = Annotated[
+    str | None,
+    typer.Option("--labels", metavar="A,B", help="Keep only mentions with these labels."),
+]
+FilterOption = Annotated[
+    Keep, typer.Option("--filter", help="Keep only documents that have such a mention.")
+]
+GroupFromOption = Annotated[
+    str | None,
+    typer.Option(
+        "--group-from",
+        metavar="REGEX",
+        help="Group of a document (a patient), taken from its id: first group or whole match.",
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusOptions:
+    """How to read the corpora of one command."""
+
+    format: str | None = None
+    encoding: str = "utf-8"
+    label_map: Path | None = None
+    labels: str | None = None
+    keep: Keep = Keep.ALL
+    group_from: str | None = None
+
+    def read_map(self) -> LabelMap:
+        """Return the label map, empty where none was given."""
+        return LabelMap() if self.label_map is None else read_label_map(self.label_map)
+
+    def label_set(self) -> set[str] | None:
+        """Return the labels to keep; ``None`` keeps all."""
+        return None if self.labels is None else {name.strip() for name in self.labels.split(",")}
+
+
+@contextmanager
+def reading(paths: list[str], options: CorpusOptions) -> Iterator[Iterator[Document]]:
+    """Open a corpus: a progress bar over its bytes, and at the end what was read over."""
+    skipped: Counter[str] = Counter()
+
+    def count(what: Skipped) -> None:
+        skipped[what.what] += what.count
+
+    with byte_progress("reading", corpus_bytes(paths, format=options.format)) as advance:
+        yield read_corpus(
+            paths,
+            format=options.format,
+            encoding=options.encoding,
+            group_from=options.group_from,
+            label_map=options.read_map(),
+            labels=options.label_set(),
+            keep=options.keep,
+            on_bytes=advance,
+            on_skip=count,
+        )
+    for what, number in skipped.items():
+        say(f"read over: {number:,} {what}")

@@ -1,0 +1,85 @@
+"""``lacuna generate``: annotated clinical notes about people who do not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lacuna.cli.console import Advance, item_progress, print_json, say
+from lacuna.cli.corpora import JsonOption
+from lacuna.io.formats import FORMATS
+from lacuna.io.limits import Loss
+from lacuna.io.output import Written, write_corpus
+from lacuna.text.document import Document
+
+
+class SplitName(StrEnum):
+    """Which templates and values to draw from."""
+
+    TRAIN = "train"
+    TEST = "test"
+    ALL = "all"
+
+
+def generate_command(
+    output: Annotated[
+        str, typer.Option("-o", "--output", help="File or new folder; '-' is standard output.")
+    ] = "-",
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many notes.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="Same seed, same notes.")] = 0,
+    split: Annotated[
+        SplitName,
+        typer.Option(help="Templates and names to use; train and test share none."),
+    ] = SplitName.TRAIN,
+    to: Annotated[
+        str, typer.Option("--to", metavar="FORMAT", help=f"Format: {', '.join(FORMATS)}.")
+    ] = "jsonl",
+    language: Annotated[str, typer.Option(help="Language of the notes.")] = "en",
+    clean: Annotated[
+        bool, typer.Option("--clean", help="No typing errors, broken lines or other noise.")
+    ] = False,
+    findings: Annotated[
+        bool, typer.Option("--findings", help="Also mark clinical findings, some with gaps.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Write annotated clinical notes about nobody.
+
+    Every person, place and number is made up. Labels are those of i2b2 2014; a patient has
+    several notes, and the group of a note is its patient.
+
+    Example: lacuna generate -n 500 --seed 1 -o notes.jsonl
+    """
+    from lacuna.synthetic import CLEAN, Noise, Split, generate
+
+    notes = generate(
+        count,
+        seed=seed,
+        language=language,
+        split=Split(split),
+        noise=CLEAN if clean else Noise(),
+        findings=findings,
+    )
+    with item_progress("generating", count) as advance:
+        written = write_notes(notes, output, to, advance)
+    if as_json and output != "-":
+        print_json(written)
+        return
+    say(f"{written.documents:,} notes, {written.mentions:,} mentions → {Path(output)}")
+    for what, number in written.left_out.items():
+        say(f"left out, {to} cannot hold it: {what} ({number:,})")
+
+
+def write_notes(notes: Iterator[Document], output: str, to: str, advance: Advance) -> Written:
+    """Write the notes, counting them on a progress bar."""
+
+    def counted() -> Iterator[Document]:
+        for note in notes:
+            advance(1)
+            yield note
+
+    return write_corpus(counted(), output, format=to, loss=Loss.EXTRAS)

@@ -1,0 +1,154 @@
+"""``lacuna score``: how well one corpus agrees with another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from lacuna.cli.console import print_json, print_table, say
+from lacuna.cli.corpora import (
+    CorpusOptions,
+    EncodingOption,
+    FormatOption,
+    GroupFromOption,
+    JsonOption,
+    LabelsOption,
+    MapOption,
+    reading,
+)
+from lacuna.errors import ConfigError
+from lacuna.evaluation import bootstrap, json_shape, report
+from lacuna.evaluation.agreement import agreement
+from lacuna.evaluation.leaks import leaks
+from lacuna.evaluation.pairing import pair
+from lacuna.evaluation.scores import Scores, score
+from lacuna.evaluation.significance import compare_systems
+from lacuna.io.label_map import read_label_map
+
+
+def score_command(
+    gold: Annotated[str, typer.Argument(help="What is right: a file, folder or quoted glob.")],
+    predicted: Annotated[str, typer.Argument(help="What was found, over the same texts.")],
+    against: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CORPUS", help="A second prediction: test whether the two differ by chance."
+        ),
+    ] = None,
+    annotators: Annotated[
+        bool, typer.Option("--agreement", help="Two annotators: agreement instead of scores.")
+    ] = False,
+    by: Annotated[
+        str, typer.Option(metavar="SECTION", help="Way of counting for the table by label.")
+    ] = "strict",
+    beta: Annotated[float, typer.Option(min=0.01, help="Also show F-beta.")] = 1.0,
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="95 % bootstrap intervals over groups.")
+    ] = False,
+    per_document: Annotated[
+        bool, typer.Option("--per-document", help="With --json: a row for every document.")
+    ] = False,
+    categories: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="TOML map label → large category, as in --map."),
+    ] = None,
+    source_format: FormatOption = None,
+    encoding: EncodingOption = "utf-8",
+    label_map: MapOption = None,
+    labels: LabelsOption = None,
+    group_from: GroupFromOption = None,
+    seed: Annotated[int, typer.Option(min=0, help="For resampling.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Score a prediction against gold, or two annotators.
+
+    strict: same label and same characters. relaxed: same label and a shared character.
+    token: by token and label. binary: by token, any label. discontiguous, overlapping: strict,
+    such mentions only. The error rate is spurious or wrong mentions per gold mention.
+
+    Documents are paired by id, or by position where the ids differ and the texts agree.
+    """
+    options = CorpusOptions(source_format, encoding, label_map, labels, group_from=group_from)
+    if annotators:
+        _show_agreement(gold, predicted, options, as_json=as_json)
+        return
+    by_category = _categories(categories, options)
+    if against is not None:
+        _show_comparison(gold, (predicted, against), by, beta, seed, options, as_json=as_json)
+        return
+    result = score_corpora(gold, predicted, options, by_category)
+    if as_json:
+        found = _intervals(result, beta, seed) if intervals else None
+        print_json(
+            json_shape.as_json(result, beta=beta, per_document=per_document, intervals=found)
+        )
+        return
+    _check_section(by, result)
+    say(f"{len(result.ids):,} documents, {int(result.tokens.sum()):,} tokens")
+    print_table(*report.summary_table(result, beta=beta))
+    print_table(*report.label_table(result.section(by), title=f"{by}, by label", beta=beta))
+    print_table(*report.leak_table(leaks(result)))
+    if intervals:
+        print_table(*report.interval_table(_intervals(result, beta, seed)))
+
+
+def score_corpora(
+    gold: str,
+    predicted: str,
+    options: CorpusOptions,
+    categories: Mapping[str, str] | None = None,
+) -> Scores:
+    """Read two corpora, pair their documents and score them."""
+    with reading([gold], options) as left, reading([predicted], options) as right:
+        return score(pair(left, right), categories=categories)
+
+
+def _categories(path: Path | None, options: CorpusOptions) -> Mapping[str, str] | None:
+    """Return label → category from --categories (a map with or without the table) or --map."""
+    if path is None:
+        return options.read_map().categories or None
+    table = read_label_map(path)
+    return table.categories or table.names
+
+
+def _intervals(result: Scores, beta: float, seed: int) -> dict[str, bootstrap.SectionIntervals]:
+    return bootstrap.intervals(result, rng=np.random.default_rng(seed), beta=beta)
+
+
+def _check_section(name: str, result: Scores) -> None:
+    if name not in result.tables:
+        raise ConfigError(f"unknown section {name!r}; known are {', '.join(result.tables)}")
+
+
+def _show_comparison(
+    gold: str,
+    systems: tuple[str, str],
+    by: str,
+    beta: float,
+    seed: int,
+    options: CorpusOptions,
+    *,
+    as_json: bool,
+) -> None:
+    first, second = (score_corpora(gold, system, options) for system in systems)
+    _check_section(by, first)
+    found = compare_systems(first, second, rng=np.random.default_rng(seed), section=by, beta=beta)
+    if as_json:
+        print_json(json_shape.comparison_json(found))
+    else:
+        print_table(*report.comparison_table(found))
+
+
+def _show_agreement(first: str, second: str, options: CorpusOptions, *, as_json: bool) -> None:
+    with reading([first], options) as left, reading([second], options) as right:
+        found = agreement(pair(left, right))
+    if as_json:
+        print_json(json_shape.agreement_json(found))
+        return
+    say(f"{found.documents:,} documents, {found.tokens:,} tokens")
+    print_table(*report.agreement_table(found))
+    print_table(*report.disagreement_table(found))

@@ -1,0 +1,104 @@
+"""``lacuna stats``: what a corpus holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lacuna.cli.console import print_json, print_table
+from lacuna.cli.corpora import (
+    CorpusArgument,
+    CorpusOptions,
+    EncodingOption,
+    FilterOption,
+    FormatOption,
+    GroupFromOption,
+    JsonOption,
+    LabelsOption,
+    MapOption,
+    reading,
+)
+from lacuna.io.corpus import Keep
+
+if TYPE_CHECKING:
+    from lacuna.evaluation.statistics import CorpusStatistics
+
+KINDS = ("same", "nested", "crossing")
+
+
+def stats_command(
+    corpus: CorpusArgument,
+    source_format: FormatOption = None,
+    encoding: EncodingOption = "utf-8",
+    label_map: MapOption = None,
+    labels: LabelsOption = None,
+    keep: FilterOption = Keep.ALL,
+    group_from: GroupFromOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Count documents, sentences, mentions and overlaps.
+
+    Mentions are counted by label and number of parts, overlapping pairs by how they overlap and
+    whether their labels are the same.
+    """
+    from lacuna.evaluation.statistics import describe
+
+    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from)
+    with reading(corpus, options) as documents:
+        found = describe(documents)
+    if as_json:
+        print_json(found)
+        return
+    _show_sizes(found)
+    _show_labels(found)
+    if found.label_pairs:
+        _show_overlaps(found)
+
+
+def _show_sizes(found: CorpusStatistics) -> None:
+    sizes = (
+        ("documents", found.documents),
+        ("groups", found.groups),
+        ("characters", found.characters),
+        ("tokens", found.tokens),
+        ("sentences", found.sentences),
+        ("  with a discontiguous mention", found.discontiguous_sentences),
+        ("  with overlapping mentions", found.overlapping_sentences),
+        ("mentions", found.mentions),
+        ("  that overlap another", found.overlapping_mentions),
+        ("  across a sentence border", found.across_sentences),
+    )
+    print_table("corpus", ("", "count"), [(name, f"{count:,}") for name, count in sizes])
+
+
+def _show_labels(found: CorpusStatistics) -> None:
+    parts = sorted({number for row in found.labels.values() for number in row.parts})
+    print_table(
+        "mentions by label and number of parts",
+        ("label", "mentions", "mean length", *map(_parts, parts)),
+        [
+            (
+                label,
+                f"{row.mentions:,}",
+                f"{row.characters / row.mentions:.1f}",
+                *(f"{row.parts[number]:,}" for number in parts),
+            )
+            for label, row in found.labels.items()
+        ],
+    )
+
+
+def _show_overlaps(found: CorpusStatistics) -> None:
+    print_table(
+        "overlapping pairs",
+        ("", *KINDS),
+        [
+            ("of one label", *(f"{found.within[kind]:,}" for kind in KINDS)),
+            ("of two labels", *(f"{found.between[kind]:,}" for kind in KINDS)),
+        ],
+    )
+    pairs = [(pair, f"{count:,}") for pair, count in found.label_pairs.most_common()]
+    print_table("overlapping pairs by label", ("labels", "pairs"), pairs)
+
+
+def _parts(number: int) -> str:
+    return "1 part" if number == 1 else f"{number} parts"

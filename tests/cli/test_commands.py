@@ -1,0 +1,255 @@
+"""Commands as a user calls them: results, exit codes, messages."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import lacuna as package
+from lacuna import Document, Mention
+from lacuna.io.corpus import read_corpus
+from lacuna.io.output import write_corpus
+from tests.cli.conftest import Lacuna
+
+CANARY = "Whittaker"
+TEXT = f"Seen by Dr. {CANARY} on 3/14. Pain in arm and leg."
+GOLD = Document(
+    "n1",
+    TEXT,
+    (
+        Mention.of("DOCTOR", (12, 21)),
+        Mention.of("DATE", (25, 29)),
+        Mention.of("ADR", (31, 42)),
+        Mention.of("ADR", (31, 38), (47, 50)),
+    ),
+    group="patient 1",
+)
+FOUND = Document("n1", TEXT, (Mention.of("DOCTOR", (12, 21)), Mention.of("DATE", (26, 29))))
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    path = tmp_path / "gold.jsonl"
+    write_corpus([GOLD], path, format="jsonl")
+    return path
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Path:
+    path = tmp_path / "found.jsonl"
+    write_corpus([FOUND], path, format="jsonl")
+    return path
+
+
+def test_version(lacuna: Lacuna) -> None:
+    assert lacuna("--version").out == f"lacuna {package.__version__}\n"
+
+
+@pytest.mark.parametrize("command", ["", "convert", "score", "stats", "generate", "demo"])
+def test_help_reads_well(lacuna: Lacuna, command: str) -> None:
+    run = lacuna(*command.split(), "--help")
+    assert run.code == 0
+    assert "Usage:" in run.out
+    assert "--help" in run.out
+
+
+def test_nothing_asked_shows_the_help(lacuna: Lacuna) -> None:
+    run = lacuna()
+    assert "Usage:" in run.out + run.err
+    assert run.code in (0, 2)
+
+
+def test_convert_there_and_back(lacuna: Lacuna, gold: Path, tmp_path: Path) -> None:
+    run = lacuna("convert", gold, tmp_path / "brat", "--to", "brat")
+    assert run.code == 0
+    assert "1 documents, 4 mentions" in run.err
+    assert "left out, brat cannot hold it: groups (1)" in run.err
+    back = lacuna("convert", tmp_path / "brat", "-", "--to", "jsonl", "--group-from", "n")
+    assert back.code == 0
+    assert back.json["mentions"] == [
+        {"label": m.label, "spans": [list(span) for span in m.spans]} for m in GOLD.mentions
+    ]
+    assert back.json["group"] == "n"
+
+
+def test_convert_refuses_what_does_not_fit_and_says_what_to_do(
+    lacuna: Lacuna, gold: Path, tmp_path: Path
+) -> None:
+    run = lacuna("convert", gold, tmp_path / "out.conll", "--to", "conll")
+    assert run.code == 2
+    assert "conll cannot hold discontiguous mentions (document n1)" in run.err
+    assert "--loss mentions" in run.err
+    assert not (tmp_path / "out.conll").exists()
+    strict = lacuna("convert", gold, tmp_path / "out", "--to", "brat", "--loss", "nothing")
+    assert strict.code == 2
+    assert "groups" in strict.err
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["gold.jsonl"]
+    flat = lacuna(
+        "convert", gold, tmp_path / "out.conll", "--to", "conll", "--loss", "mentions", "--json"
+    )
+    assert flat.json["mentions"] == 3
+    assert flat.json["left_out"]["discontiguous mentions"] == 1
+
+
+def test_convert_maps_and_drops_labels(lacuna: Lacuna, gold: Path, tmp_path: Path) -> None:
+    table = tmp_path / "map.toml"
+    table.write_text('DOCTOR = "NAME"\nADR = ""\n[categories]\nNAME = "PERSON"\n')
+    run = lacuna("convert", gold, "-", "--to", "jsonl", "--map", table)
+    assert [m["label"] for m in run.json["mentions"]] == ["NAME", "DATE"]
+    only = lacuna("convert", gold, "-", "--to", "jsonl", "--labels", "DATE")
+    assert [m["label"] for m in only.json["mentions"]] == ["DATE"]
+    scored = lacuna("score", gold, gold, "--map", table, "--json")
+    assert sorted(scored.json["categories"]["labels"]) == ["DATE", "PERSON"]
+
+
+def test_score_counts(lacuna: Lacuna, gold: Path, found: Path) -> None:
+    scores = lacuna("score", gold, found, "--json").json
+    assert scores["documents"] == 1
+    assert scores["strict"]["micro"] == {
+        "precision": 0.5,
+        "recall": 0.25,
+        "f1": pytest.approx(1 / 3),
+        "tp": 1,
+        "fp": 1,
+        "fn": 3,
+    }
+    assert scores["relaxed"]["micro"]["tp"] == 2
+    assert scores["discontiguous"]["micro"]["fn"] == 1
+    assert scores["leaks"]["documents"] == {"total": 1, "leaked": 1, "share": 1.0}
+
+
+def test_swapping_the_arguments_swaps_precision_and_recall(
+    lacuna: Lacuna, gold: Path, found: Path
+) -> None:
+    there = lacuna("score", gold, found, "--json").json
+    back = lacuna("score", found, gold, "--json").json
+    for section in ("strict", "relaxed", "token", "binary", "discontiguous", "overlapping"):
+        one, other = there[section]["micro"], back[section]["micro"]
+        assert (one["precision"], one["recall"]) == (other["recall"], other["precision"])
+
+
+def test_score_with_itself_is_perfect(lacuna: Lacuna, gold: Path) -> None:
+    scores = lacuna("score", gold, gold, "--json", "--per-document", "--intervals").json
+    for section in ("strict", "relaxed", "token", "binary", "discontiguous", "overlapping"):
+        for figure in ("precision", "recall", "f1"):
+            assert scores[section]["micro"][figure] == 1.0
+            assert scores[section]["macro"][figure] == 1.0
+        assert scores[section]["error_rate"] == 0.0
+    assert scores["per_document"][0]["group"] == "patient 1"
+    assert scores["intervals"]["strict"]["micro"]["f1"] == [1.0, 1.0]
+
+
+def test_score_tables_agreement_and_comparison(lacuna: Lacuna, gold: Path, found: Path) -> None:
+    tables = lacuna("score", gold, found, "--beta", "2", "--intervals", "--by", "token")
+    assert tables.code == 0
+    assert "f2" in tables.out
+    assert "token, by label" in tables.out
+    agreement = lacuna("score", gold, found, "--agreement", "--json").json
+    assert agreement["f1"]["strict"] == pytest.approx(1 / 3)
+    assert "kappa" in lacuna("score", gold, found, "--agreement").out
+    comparison = lacuna("score", gold, found, "--against", gold, "--json").json
+    assert comparison["difference"] == pytest.approx(-2 / 3)
+    assert "p" in lacuna("score", gold, found, "--against", gold).out
+    assert "unknown section" in lacuna("score", gold, found, "--by", "nothing").err
+
+
+def test_stats(lacuna: Lacuna, gold: Path) -> None:
+    found = lacuna("stats", gold, "--json").json
+    assert found["documents"] == found["groups"] == 1
+    assert found["labels"]["ADR"]["parts"] == {"1": 1, "2": 1}
+    assert "2 parts" in lacuna("stats", gold).out
+
+
+def test_generate_is_repeatable_and_streams(lacuna: Lacuna, tmp_path: Path) -> None:
+    one, two = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
+    assert lacuna("generate", "-n", 5, "--seed", 3, "-o", one).code == 0
+    lacuna("generate", "-n", 5, "--seed", 3, "-o", two)
+    assert one.read_bytes() == two.read_bytes()
+    assert len(list(read_corpus([one]))) == 5
+    shown = lacuna("generate", "-n", 2, "--clean", "--findings", "--split", "test")
+    assert len(shown.out.splitlines()) == 2
+    assert lacuna("generate", "-n", 2, "--to", "brat", "-o", tmp_path / "notes").code == 0
+    assert len(list(read_corpus([tmp_path / "notes"]))) == 2
+
+
+def test_demo(lacuna: Lacuna, tmp_path: Path) -> None:
+    run = lacuna("demo", "-o", tmp_path)
+    assert run.code == 0, run.err
+    assert "⟨" in run.out
+    assert "1.0000" in run.out
+    assert (tmp_path / "notes.jsonl").is_file()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("stats", "missing.jsonl"), "missing.jsonl: no such file or folder"),
+        (("stats", "nothing-*.txt"), "no files"),
+        (("convert", "one", "--to", "jsonl"), "Missing argument"),
+        (("convert", "bad.jsonl", "out", "--to", "jsonl"), "bad.jsonl:2:"),
+        (("convert", "bad.jsonl", "out", "--to", "yaml"), "unknown format 'yaml'"),
+        (("stats", "bad.jsonl", "--map", "missing.toml"), "missing.toml: cannot be read"),
+        (("stats", "bad.jsonl", "--group-from", "("), "regular expression"),
+        (("stats", "bad.jsonl", "--nonsense"), "No such option"),
+        (("score", "good.jsonl", "other.jsonl"), "texts of the two sides differ"),
+    ],
+)
+def test_bad_input_is_named_without_traceback_or_content(
+    lacuna: Lacuna,
+    arguments: tuple[str, ...],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    good = f'{{"id": "a", "text": "{CANARY}"}}\n'
+    Path("good.jsonl").write_text(good)
+    Path("other.jsonl").write_text(good.replace(CANARY, CANARY + "x"))
+    Path("bad.jsonl").write_text(good + f'{{"id": "b", "text": "{CANARY}", "mentions": 7}}\n')
+    before = sorted(tmp_path.iterdir())
+    run = lacuna(*arguments)
+    assert run.code == 2
+    assert message in " ".join(run.err.split())
+    assert CANARY not in run.err + run.out
+    assert "Traceback" not in run.err
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_unexpected_errors_say_where_but_not_what(
+    lacuna: Lacuna, gold: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(_: object) -> None:
+        raise RuntimeError(f"about {CANARY}")
+
+    monkeypatch.setattr("lacuna.evaluation.statistics.describe", broken)
+    run = lacuna("stats", gold)
+    assert run.code == 1
+    assert "internal error: RuntimeError at test_commands.py:" in run.err
+    assert CANARY not in run.err
+
+
+def test_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
+    source = tmp_path / "pipe"
+    os.mkfifo(source)
+    command = [sys.executable, "-m", "lacuna", "convert", "--format", "jsonl"]
+    process = subprocess.Popen(
+        [*command, str(source), str(tmp_path / "out.jsonl"), "--to", "jsonl"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with source.open("w") as stream:  # opens once the reader does
+        stream.write('{"id": "a", "text": ""}\n')
+        stream.flush()
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        _, messages = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in messages
+    assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
