@@ -1,0 +1,1 @@
+"""Exact inference. Arrays in, arrays out: no strings, no documents, no models."""

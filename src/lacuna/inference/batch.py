@@ -1,0 +1,74 @@
+"""Many sequences at once: fixed chunks on the cores of the machine, rows in order of time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from lacuna.types import FloatArray, LongArray
+
+Result = TypeVar("Result")
+
+#: Tokens per chunk: small enough to share the work evenly, large enough to hide the hand-over.
+CHUNK_TOKENS = 8192
+
+
+def chunks(offsets: LongArray, size: int = CHUNK_TOKENS) -> list[tuple[int, int]]:
+    """Cut sequences into runs [first, last) of about `size` tokens; depends on the data alone."""
+    sequences = len(offsets) - 1
+    marks = np.searchsorted(offsets, np.arange(0, offsets[-1], size), side="left")
+    borders = np.unique(np.append(np.minimum(marks, sequences), [0, sequences]))
+    return list(zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True))
+
+
+def run_chunks(
+    work: Callable[[int, int], Result],
+    runs: Sequence[tuple[int, int]],
+    *,
+    threads: int | None = None,
+) -> list[Result]:
+    """Call ``work(first, last)`` for every run, on several threads, results in order."""
+    workers = min(threads or os.cpu_count() or 1, len(runs))
+    if workers < 2:
+        return [work(first, last) for first, last in runs]
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(lambda run: work(*run), runs))
+
+
+class TimePack(NamedTuple):
+    """Rows of several sequences in order of time, the longest sequence first in every step.
+
+    sequences[i]
+        The i-th longest sequence; those without rows are left out.
+    active[t]
+        How many sequences have a step t.
+    rows[r]
+        The row, as the sequences lie one after the other, that is r-th in order of time.
+    rank[r]
+        The place in `sequences` of the sequence that row r belongs to.
+    """
+
+    sequences: LongArray
+    active: LongArray
+    rows: LongArray
+    rank: LongArray
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Add up one value per packed row within each sequence."""
+        return np.bincount(self.rank, values, len(self.sequences)).astype(np.float64)
+
+
+def pack_by_time(offsets: LongArray) -> TimePack:
+    """Find the order of time for sequences whose rows are offsets[s] to offsets[s + 1]."""
+    lengths = np.diff(offsets)
+    sequences = np.argsort(-lengths, kind="stable")[: np.count_nonzero(lengths)]
+    longest = int(lengths.max(initial=0))
+    # active[t] = number of sequences longer than t
+    active = np.searchsorted(-lengths[sequences], -np.arange(longest), side="left")
+    step = np.repeat(np.arange(longest), active)
+    rank = np.arange(len(step)) - np.repeat(np.cumsum(active) - active, active)
+    return TimePack(sequences, active, offsets[sequences][rank] + step, rank)

@@ -1,0 +1,334 @@
+"""Exact inference over chains of first or second order: the one engine of every chain model.
+
+A :class:`Chain` holds the log weights that do not depend on the text; a model adds one row of log
+emission scores per token. ``-inf`` forbids. What the weights mean is written in `_chain.py`.
+
+Functions of one sequence (`posterior`, `best_path`, `k_best`, `sample`, …) take rows of one
+sequence. The batch functions `expectations` and `best_paths` take the rows of many sequences one
+after the other with their ``offsets`` and use the cores of the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from lacuna.errors import InferenceError
+from lacuna.inference import _chain, _log_chain, _paths
+from lacuna.inference.batch import chunks, pack_by_time, run_chunks
+from lacuna.types import FloatArray, IntArray, LongArray
+
+
+class Chain(NamedTuple):
+    """Log weights of moves between labels; H = 1 (first order) or K + 1 (second order).
+
+    transition[h, v, w]
+        From label v, before which stood h, to label w. In a second-order chain h = K means that
+        v is the first label.
+    start[w]
+        The first label is w.
+    stop[h, w]
+        The last label is w, before which stood h.
+    """
+
+    transition: FloatArray
+    start: FloatArray
+    stop: FloatArray
+
+    @property
+    def labels(self) -> int:
+        """Number of labels K."""
+        return len(self.start)
+
+
+class ChainPosterior(NamedTuple):
+    """log_partition = log Σ_y w(y); marginals[t, w] = p(label t is w)."""
+
+    log_partition: float
+    marginals: FloatArray
+
+
+class LogTables(NamedTuple):
+    """alpha[t, h, w], beta[t, h, w] and log_partition of one sequence, as in `_log_chain.py`."""
+
+    alpha: FloatArray
+    beta: FloatArray
+    log_partition: float
+
+
+class BestPath(NamedTuple):
+    """labels[t] of a labelling and its log weight."""
+
+    labels: IntArray
+    score: float
+
+
+class Expectations(NamedTuple):
+    """Sums of probabilities over a batch: the gradient of Σ_s log_partition[s].
+
+    log_partition[s]; marginals[t, w] = p(label t is w); transition[h, v, w], start[w], stop[h, w]
+    = expected number of times that weight is used.
+    """
+
+    log_partition: FloatArray
+    marginals: FloatArray
+    transition: FloatArray
+    start: FloatArray
+    stop: FloatArray
+
+
+class Segment(NamedTuple):
+    """Labels from step `begin` on, not followed by `not_next` (-1: by anything)."""
+
+    begin: int
+    labels: Sequence[int]
+    not_next: int = -1
+
+
+def first_order(
+    transition: npt.ArrayLike,
+    start: npt.ArrayLike | None = None,
+    stop: npt.ArrayLike | None = None,
+) -> Chain:
+    """Make a chain from log transition[v, w] and, where given, log start[w] and stop[w]."""
+    moves = np.array(transition, dtype=np.float64)
+    size = len(moves)
+    begin = np.zeros(size) if start is None else np.array(start, dtype=np.float64)
+    end = np.zeros(size) if stop is None else np.array(stop, dtype=np.float64)
+    return check_chain(Chain(moves[None], begin, end[None]))
+
+
+def check_chain(chain: Chain) -> Chain:
+    """Return the chain as contiguous float64 arrays, or raise ValueError if its shapes are off."""
+    arrays = Chain(*(np.ascontiguousarray(part, dtype=np.float64) for part in chain))
+    size = len(arrays.start)
+    histories = len(arrays.transition)
+    if histories not in (1, size + 1):
+        raise ValueError(f"{histories} histories for {size} labels: expected 1 or {size + 1}")
+    if arrays.transition.shape != (histories, size, size) or arrays.stop.shape != (histories, size):
+        raise ValueError(
+            f"transition {arrays.transition.shape} and stop {arrays.stop.shape}"
+            f" do not fit {histories} histories and {size} labels"
+        )
+    for name, part in zip(Chain._fields, arrays, strict=True):
+        if np.isnan(part).any() or (part == np.inf).any():
+            raise ValueError(f"{name} must be finite or -inf")
+    return arrays
+
+
+def check_emission(chain: Chain, emission: npt.ArrayLike) -> FloatArray:
+    """Return the log emissions as a contiguous float64 array with one column per label."""
+    rows = np.ascontiguousarray(emission, dtype=np.float64)
+    if rows.ndim != 2 or rows.shape[1] != chain.labels:
+        raise ValueError(f"emission has shape {rows.shape}, expected (tokens, {chain.labels})")
+    if np.isnan(rows).any() or (rows == np.inf).any():
+        raise ValueError("emission must be finite or -inf")
+    return rows
+
+
+def constrain(emission: npt.ArrayLike, allowed: npt.ArrayLike) -> FloatArray:
+    """Forbid labels: keep emission[t, w] where allowed[t, w], -inf elsewhere."""
+    return np.where(np.asarray(allowed, dtype=bool), emission, -np.inf)
+
+
+def posterior(chain: Chain, emission: npt.ArrayLike) -> ChainPosterior:
+    """Sum over all labellings of one sequence."""
+    rows = check_emission(chain, emission)
+    found = expectations(chain, rows, np.array([0, len(rows)]))
+    return ChainPosterior(float(found.log_partition[0]), found.marginals)
+
+
+def log_partition(chain: Chain, emission: npt.ArrayLike) -> float:
+    """Return log Σ_y w(y)."""
+    return posterior(chain, emission).log_partition
+
+
+def best_path(chain: Chain, emission: npt.ArrayLike) -> BestPath:
+    """Return a labelling of the greatest weight."""
+    rows = check_emission(chain, emission)
+    paths, scores = best_paths(chain, rows, np.array([0, len(rows)]))
+    return BestPath(paths, float(scores[0]))
+
+
+def k_best(chain: Chain, emission: npt.ArrayLike, count: int) -> list[BestPath]:
+    """Return the `count` best labellings, best first; fewer where fewer are possible."""
+    rows = check_emission(chain, emission)
+    if count < 1:
+        raise ValueError(f"count must be at least 1, got {count}")
+    if not len(rows):
+        return [BestPath(np.empty(0, np.int32), 0.0)]
+    paths, scores = _paths.k_best_paths(rows, *chain, count)
+    if scores[0] == -np.inf:
+        _raise_blocked(chain, rows)
+    possible = int((scores > -np.inf).sum())
+    return [BestPath(paths[r], float(scores[r])) for r in range(possible)]
+
+
+def sample(chain: Chain, emission: npt.ArrayLike, count: int, rng: np.random.Generator) -> IntArray:
+    """Draw labels[d, t]: `count` labellings, each with probability w(y) / Σ w."""
+    rows = check_emission(chain, emission)
+    if not len(rows):
+        return np.empty((count, 0), np.int32)
+    tables = _log_tables(chain, rows)
+    paths: IntArray = _log_chain.sample_paths(
+        rows, chain.transition, chain.start, tables.beta, rng.random((count, len(rows)))
+    )
+    return paths
+
+
+def pairwise(chain: Chain, emission: npt.ArrayLike) -> FloatArray:
+    """Return pairs[t, v, w] = p(label t is v and label t + 1 is w)."""
+    rows = check_emission(chain, emission)
+    if len(rows) < 2:
+        return np.zeros((0, chain.labels, chain.labels))
+    tables = _log_tables(chain, rows)
+    steps = [_log_chain.log_moves(rows, chain.transition, *tables, t) for t in range(1, len(rows))]
+    return np.array([moves.sum(axis=0) for moves in steps])
+
+
+def segment_probabilities(
+    chain: Chain, emission: npt.ArrayLike, segments: Sequence[Segment]
+) -> FloatArray:
+    """Return for each segment the probability that its labels stand exactly there."""
+    rows = check_emission(chain, emission)
+    if not segments:
+        return np.zeros(0)
+    weights, _ = _weights(chain)
+    scaled, _ = _scaled(rows)
+    alpha, beta, scale, whole = _chain.tables(scaled, *weights)
+    if not whole:
+        return np.array([_segment_in_log_space(chain, rows, segment) for segment in segments])
+    return np.array(
+        [
+            _chain.segment_probability(
+                scaled,
+                weights.transition,
+                alpha,
+                beta,
+                scale,
+                segment.begin,
+                np.asarray(segment.labels, np.int32),
+                segment.not_next,
+            )
+            for segment in segments
+        ]
+    )
+
+
+def expectations(
+    chain: Chain, emission: npt.ArrayLike, offsets: npt.ArrayLike, *, threads: int | None = None
+) -> Expectations:
+    """Sum over all labellings of many sequences: rows offsets[s] to offsets[s + 1] are sequence s.
+
+    The sequences fall into fixed chunks whose sums are added in order, so the result does not
+    depend on the number of threads.
+    """
+    rows = check_emission(chain, emission)
+    borders = _check_offsets(offsets, len(rows))
+    weights, shift = _weights(chain)
+    lengths = np.diff(borders)
+    partition = np.maximum(lengths - 1, 0) * shift
+    marginals = np.zeros_like(rows)
+
+    def one_chunk(first: int, last: int) -> tuple[FloatArray, FloatArray]:
+        counts, ends = np.zeros_like(weights.transition), np.zeros_like(weights.stop)
+        pack = pack_by_time(borders[first : last + 1])
+        if not len(pack.rows):
+            return counts, ends
+        scaled, maxima = _scaled(rows[pack.rows])
+        found = np.empty_like(scaled)
+        log_sums = np.empty(len(pack.sequences))
+        _chain.sum_product(scaled, pack.active, *weights, found, counts, ends, log_sums)
+        marginals[pack.rows] = found
+        partition[first + pack.sequences] += log_sums
+        partition[first + pack.sequences] += pack.sums(maxima)
+        return counts, ends
+
+    parts = run_chunks(one_chunk, chunks(borders), threads=threads)
+    counts = weights.transition * sum(part[0] for part in parts)
+    ends = sum((part[1] for part in parts), np.zeros_like(weights.stop))
+    for s in np.flatnonzero(partition == -np.inf):
+        span = slice(borders[s], borders[s + 1])
+        partition[s], marginals[span] = _expect_in_log_space(chain, rows[span], counts, ends)
+    starts = marginals[borders[:-1][lengths > 0]].sum(axis=0)
+    return Expectations(partition, marginals, counts, starts, ends)
+
+
+def best_paths(
+    chain: Chain, emission: npt.ArrayLike, offsets: npt.ArrayLike, *, threads: int | None = None
+) -> tuple[IntArray, FloatArray]:
+    """Return (labels[t], score[s]): a best labelling of every sequence and its log weight."""
+    rows = check_emission(chain, emission)
+    borders = _check_offsets(offsets, len(rows))
+    labels = np.empty(len(rows), np.int32)
+    scores = np.empty(len(borders) - 1)
+
+    def one_chunk(first: int, last: int) -> None:
+        _paths.best_paths(rows, borders[first : last + 1], *chain, labels, scores[first:last])
+
+    run_chunks(one_chunk, chunks(borders), threads=threads)
+    for s in np.flatnonzero(scores == -np.inf):
+        _raise_blocked(chain, rows[borders[s] : borders[s + 1]])
+    return labels, scores
+
+
+def _weights(chain: Chain) -> tuple[Chain, float]:
+    """Return the chain as weights, transitions divided by exp(shift) = their maximum, and shift."""
+    shift = float(chain.transition.max(initial=-np.inf))
+    shift = shift if np.isfinite(shift) else 0.0
+    return Chain(np.exp(chain.transition - shift), np.exp(chain.start), np.exp(chain.stop)), shift
+
+
+def _scaled(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return (exp(rows - maximum of the row), the maxima); a row of -inf gives zeros."""
+    maxima = rows.max(axis=1)
+    maxima[maxima == -np.inf] = 0.0
+    return np.exp(rows - maxima[:, None]), maxima
+
+
+def _check_offsets(offsets: npt.ArrayLike, rows: int) -> LongArray:
+    borders = np.ascontiguousarray(offsets, dtype=np.int64)
+    if not len(borders) or borders[0] != 0 or borders[-1] != rows or (np.diff(borders) < 0).any():
+        raise ValueError(f"offsets must rise from 0 to the number of rows, {rows}")
+    return borders
+
+
+def _log_tables(chain: Chain, rows: FloatArray) -> LogTables:
+    alpha, beta, total, blocked = _log_chain.log_tables(rows, *chain)
+    if blocked >= 0:
+        where = f"step {blocked}" if blocked < len(rows) else "the end"
+        raise InferenceError(
+            f"no labelling of {len(rows)} tokens is possible: none reaches {where}"
+        )
+    return LogTables(alpha, beta, total)
+
+
+def _raise_blocked(chain: Chain, rows: FloatArray) -> None:
+    _log_tables(chain, rows)
+
+
+def _expect_in_log_space(
+    chain: Chain, rows: FloatArray, counts: FloatArray, ends: FloatArray
+) -> tuple[float, FloatArray]:
+    """Return (log_partition, marginals) of one sequence and add to the running sums."""
+    tables = _log_tables(chain, rows)
+    for t in range(1, len(rows)):
+        counts += _log_chain.log_moves(rows, chain.transition, *tables, t)
+    states = np.exp(tables.alpha + tables.beta - tables.log_partition)
+    ends += states[-1]
+    return tables.log_partition, states.sum(axis=1)
+
+
+def _segment_in_log_space(chain: Chain, rows: FloatArray, segment: Segment) -> float:
+    """p(segment) = Z(labels fixed there) / Z, less what goes on with `not_next`."""
+    allowed = np.ones(rows.shape, bool)
+    end = segment.begin + len(segment.labels)
+    allowed[segment.begin : end] = False
+    allowed[np.arange(segment.begin, end), list(segment.labels)] = True
+    if segment.not_next >= 0 and end < len(rows):
+        allowed[end, segment.not_next] = False
+    *_, fixed, _ = _log_chain.log_tables(constrain(rows, allowed), *chain)
+    return float(np.exp(fixed - _log_tables(chain, rows).log_partition))

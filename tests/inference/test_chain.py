@@ -1,0 +1,296 @@
+"""Chains of both orders against the enumeration of all labellings."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from lacuna import InferenceError
+from lacuna.inference import chain as engine
+from lacuna.inference.chain import Chain, Segment
+from lacuna.types import FloatArray
+from tests.reference import enumerate_paths, path_score, probabilities
+
+# Multiples of 1/4 with -inf among them: ties and dead ends are common, sums are exact.
+log_weights = st.one_of(
+    st.integers(-20, 20).map(lambda n: n / 4),
+    st.integers(-20, 20).map(lambda n: n / 4),
+    st.just(-np.inf),
+)
+
+
+class Problem(NamedTuple):
+    chain: Chain
+    emission: FloatArray
+
+
+def log_array(*shape: int) -> st.SearchStrategy[FloatArray]:
+    return arrays(np.float64, shape, elements=log_weights)
+
+
+@st.composite
+def problems(draw: st.DrawFn, max_steps: int = 4, max_labels: int = 3) -> Problem:
+    steps, labels = draw(st.integers(0, max_steps)), draw(st.integers(1, max_labels))
+    histories = draw(st.sampled_from([1, labels + 1]))
+    chain = Chain(
+        draw(log_array(histories, labels, labels)),
+        draw(log_array(labels)),
+        draw(log_array(histories, labels)),
+    )
+    return Problem(chain, draw(log_array(steps, labels)))
+
+
+def total_of(scores: dict[tuple[int, ...], float]) -> float:
+    return float(np.logaddexp.reduce(list(scores.values())))
+
+
+@given(problems())
+def test_best_path_attains_the_enumerated_maximum(problem: Problem) -> None:
+    best = max(enumerate_paths(*problem).values())
+    if best == -np.inf:
+        with pytest.raises(InferenceError, match="no labelling"):
+            engine.best_path(*problem)
+        return
+    found = engine.best_path(*problem)
+    assert found.score == pytest.approx(best, rel=1e-12)
+    assert path_score(*problem, tuple(found.labels.tolist())) == pytest.approx(best, rel=1e-12)
+
+
+@given(problems())
+def test_log_partition_and_marginals(problem: Problem) -> None:
+    scores = enumerate_paths(*problem)
+    if total_of(scores) == -np.inf:
+        with pytest.raises(InferenceError, match="no labelling"):
+            engine.posterior(*problem)
+        return
+    found = engine.posterior(*problem)
+    expected = np.zeros_like(problem.emission)
+    for path, probability in probabilities(scores).items():
+        expected[np.arange(len(path)), list(path)] += probability
+    assert found.log_partition == pytest.approx(total_of(scores), rel=1e-12, abs=1e-12)
+    np.testing.assert_allclose(found.marginals, expected, rtol=1e-10, atol=1e-12)
+
+
+@given(problems())
+def test_pairwise_marginals(problem: Problem) -> None:
+    scores = enumerate_paths(*problem)
+    assume(total_of(scores) > -np.inf)
+    size = problem.chain.labels
+    expected = np.zeros((max(len(problem.emission) - 1, 0), size, size))
+    for path, probability in probabilities(scores).items():
+        for t in range(len(path) - 1):
+            expected[t, path[t], path[t + 1]] += probability
+    found = engine.pairwise(*problem)
+    np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
+
+
+@given(st.lists(problems(), min_size=1, max_size=3), st.sampled_from([1, 2]))
+def test_expectations_of_a_batch_are_sums_over_its_sequences(
+    parts: list[Problem], threads: int
+) -> None:
+    chain = parts[0].chain
+    rows = [part.emission for part in parts if part.emission.shape[1] == chain.labels]
+    counts = [np.zeros_like(part) for part in chain]
+    for emission in rows:
+        scores = enumerate_paths(chain, emission)
+        assume(total_of(scores) > -np.inf)
+        for path, probability in probabilities(scores).items():
+            add_counts(counts, chain, path, probability)
+    offsets = np.cumsum([0] + [len(emission) for emission in rows])
+    found = engine.expectations(chain, np.concatenate(rows), offsets, threads=threads)
+    for name, expected in zip(("transition", "start", "stop"), counts, strict=True):
+        np.testing.assert_allclose(getattr(found, name), expected, rtol=1e-10, atol=1e-12)
+
+
+def add_counts(
+    counts: list[FloatArray], chain: Chain, path: tuple[int, ...], probability: float
+) -> None:
+    """Add how often a labelling uses each weight of the chain."""
+    if not path:
+        return
+    transition, start, stop = counts
+    history = len(chain.transition) - 1
+    start[path[0]] += probability
+    for t in range(1, len(path)):
+        transition[history, path[t - 1], path[t]] += probability
+        history = path[t - 1] if len(chain.transition) > 1 else 0
+    stop[history, path[-1]] += probability
+
+
+@given(problems(), st.integers(1, 12))
+def test_k_best(problem: Problem, count: int) -> None:
+    possible = sorted(
+        (score for score in enumerate_paths(*problem).values() if score > -np.inf), reverse=True
+    )
+    assume(possible)
+    found = engine.k_best(*problem, count)
+    assert [path.score for path in found] == pytest.approx(possible[:count], rel=1e-12)
+    labellings = [tuple(path.labels.tolist()) for path in found]
+    assert len(set(labellings)) == len(labellings)
+    for path in found:
+        score = path_score(*problem, tuple(path.labels.tolist()))
+        assert score == pytest.approx(path.score, rel=1e-12)
+
+
+@given(problems(), st.data())
+def test_segment_probability(problem: Problem, data: st.DataObject) -> None:
+    scores = enumerate_paths(*problem)
+    steps, size = len(problem.emission), problem.chain.labels
+    assume(steps > 0 and total_of(scores) > -np.inf)
+    begin = data.draw(st.integers(0, steps - 1))
+    length = data.draw(st.integers(1, steps - begin))
+    labels = data.draw(st.lists(st.integers(0, size - 1), min_size=length, max_size=length))
+    not_next = data.draw(st.integers(-1, size - 1))
+    expected = sum(
+        probability
+        for path, probability in probabilities(scores).items()
+        if list(path[begin : begin + length]) == labels
+        and (begin + length == steps or path[begin + length] != not_next)
+    )
+    found = engine.segment_probabilities(*problem, [Segment(begin, labels, not_next)])
+    assert found[0] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@settings(max_examples=20)
+@given(problems(max_steps=3, max_labels=2))
+def test_samples_follow_the_distribution(problem: Problem) -> None:
+    scores = enumerate_paths(*problem)
+    assume(total_of(scores) > -np.inf)
+    draws = 20_000
+    paths = engine.sample(*problem, draws, np.random.default_rng(0))
+    drawn, counts = np.unique(paths, axis=0, return_counts=True)
+    share = {tuple(row): n / draws for row, n in zip(drawn.tolist(), counts, strict=True)}
+    if not len(problem.emission):
+        share = {(): 1.0}
+    for path, probability in probabilities(scores).items():
+        # five standard deviations
+        margin = 5 * np.sqrt(probability * (1 - probability) / draws)
+        assert abs(share.get(path, 0.0) - probability) <= margin + 1e-12
+        assert probability > 0 or path not in share
+
+
+@given(problems(), st.data())
+def test_constrained_decoding_is_the_best_allowed_path(
+    problem: Problem, data: st.DataObject
+) -> None:
+    allowed = data.draw(arrays(np.bool_, problem.emission.shape))
+    rivals = [
+        score
+        for path, score in enumerate_paths(*problem).items()
+        if all(allowed[t, label] for t, label in enumerate(path))
+    ]
+    assume(rivals and max(rivals) > -np.inf)
+    found = engine.best_path(problem.chain, engine.constrain(problem.emission, allowed))
+    assert found.score == pytest.approx(max(rivals), rel=1e-12)
+
+
+@given(problems())
+def test_inputs_stay_as_they_are(problem: Problem) -> None:
+    parts = [*problem.chain, problem.emission]
+    before = [part.copy() for part in parts]
+    assume(max(enumerate_paths(*problem).values()) > -np.inf)
+    engine.posterior(*problem)
+    engine.k_best(*problem, 2)
+    engine.best_path(*problem)
+    engine.sample(*problem, 2, np.random.default_rng(0))
+    assert all(np.array_equal(a, b) for a, b in zip(before, parts, strict=True))
+
+
+@pytest.mark.parametrize("histories", [1, 4])
+def test_all_zero_scores_count_the_labellings(histories: int) -> None:
+    chain = Chain(np.zeros((histories, 3, 3)), np.zeros(3), np.zeros((histories, 3)))
+    assert engine.log_partition(chain, np.zeros((7, 3))) == pytest.approx(7 * np.log(3))
+
+
+def random_chain(
+    rng: np.random.Generator, labels: int, *, second_order: bool, size: float = 1.0
+) -> Chain:
+    histories = labels + 1 if second_order else 1
+    return Chain(
+        rng.normal(size=(histories, labels, labels)) * size,
+        rng.normal(size=labels) * size,
+        rng.normal(size=(histories, labels)) * size,
+    )
+
+
+def test_a_second_order_chain_without_second_order_weights_is_a_first_order_chain() -> None:
+    rng = np.random.default_rng(0)
+    small = random_chain(rng, 4, second_order=False)
+    large = Chain(
+        np.repeat(small.transition, 5, axis=0), small.start, np.repeat(small.stop, 5, axis=0)
+    )
+    emission = rng.normal(size=(30, 4))
+    a, b = engine.posterior(small, emission), engine.posterior(large, emission)
+    assert a.log_partition == pytest.approx(b.log_partition)
+    np.testing.assert_allclose(a.marginals, b.marginals, rtol=1e-9)
+
+
+@pytest.mark.parametrize("second_order", [False, True])
+def test_long_sequences_of_large_scores_stay_finite(second_order: bool) -> None:
+    rng = np.random.default_rng(0)
+    chain = random_chain(rng, 3, second_order=second_order, size=100)
+    emission = rng.normal(size=(20_000, 3)) * 100
+    found = engine.posterior(chain, emission)
+    assert np.isfinite(found.log_partition)
+    np.testing.assert_allclose(found.marginals.sum(axis=1), 1, rtol=1e-9)
+    assert found.log_partition >= engine.best_path(chain, emission).score
+
+
+def test_log_space_takes_over_where_scaling_underflows() -> None:
+    # The label that the emissions favour by e^2000 cannot be left; only the other path goes on.
+    chain = engine.first_order([[-np.inf, -np.inf], [0.0, 0.0]])
+    emission = np.array([[2000.0, 0.0], [0.0, 0.0]])
+    found = engine.posterior(chain, emission)
+    assert found.log_partition == pytest.approx(np.log(2))
+    np.testing.assert_allclose(found.marginals, np.array([[0, 1], [0.5, 0.5]]))
+    both = engine.expectations(chain, np.tile(emission, (2, 1)), [0, 2, 4])
+    np.testing.assert_allclose(both.transition[0], np.array([[0.0, 0.0], [1.0, 1.0]]))
+    assert engine.segment_probabilities(chain, emission, [Segment(0, [1, 1])])[0] == 0.5
+
+
+def test_results_do_not_depend_on_the_number_of_threads() -> None:
+    rng = np.random.default_rng(0)
+    chain = random_chain(rng, 5, second_order=False)
+    emission = rng.normal(size=(50_000, 5))
+    offsets = np.arange(0, 50_001, 25)
+    one, two = (engine.expectations(chain, emission, offsets, threads=n) for n in (1, 2))
+    for a, b in zip(one, two, strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_dead_ends_are_named() -> None:
+    stuck = engine.first_order([[-np.inf]])
+    with pytest.raises(InferenceError, match="none reaches step 1"):
+        engine.best_path(stuck, np.zeros((3, 1)))
+    endless = engine.first_order([[0.0]], stop=[-np.inf])
+    with pytest.raises(InferenceError, match="none reaches the end"):
+        engine.posterior(endless, np.zeros((3, 1)))
+
+
+@pytest.mark.parametrize(
+    ("transition", "emission"),
+    [
+        (np.zeros((2, 3)), np.zeros((1, 2))),
+        (np.zeros((2, 2)), np.zeros((1, 3))),
+        (np.zeros((2, 2)), np.zeros(2)),
+        (np.full((2, 2), np.nan), np.zeros((1, 2))),
+        (np.zeros((2, 2)), np.full((1, 2), np.inf)),
+    ],
+)
+def test_wrong_shapes_and_numbers_are_refused(
+    transition: npt.NDArray[np.float64], emission: npt.NDArray[np.float64]
+) -> None:
+    with pytest.raises(ValueError, match=r"fit|shape|finite"):
+        engine.best_path(engine.first_order(transition), emission)
+
+
+@pytest.mark.parametrize("offsets", [[], [1, 3], [0, 2], [0, 3, 2, 3]])
+def test_wrong_offsets_are_refused(offsets: list[int]) -> None:
+    with pytest.raises(ValueError, match="offsets"):
+        engine.best_paths(engine.first_order([[0.0]]), np.zeros((3, 1)), offsets)
