@@ -33,7 +33,7 @@ def generate_command(
     seed: Annotated[int, typer.Option(min=0, help="Same seed, same notes.")] = 0,
     split: Annotated[
         SplitName,
-        typer.Option(help="Templates and names to use; train and test share none."),
+        typer.Option(help="Sentences to draw from; train and test have none in common."),
     ] = SplitName.TRAIN,
     to: Annotated[
         str, typer.Option("--to", metavar="FORMAT", help=f"Format: {', '.join(FORMATS)}.")
