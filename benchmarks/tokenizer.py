@@ -22,11 +22,12 @@ from pathlib import Path
 import numpy as np
 
 from lacuna.text._tokenizer import token_borders
-from lacuna.text._word_types import Hashes, hash_tokens
+from lacuna.text._word_types import hash_tokens
 from lacuna.text.characters import class_table, code_points
 from lacuna.text.document import Tokens
 from lacuna.text.tokenizer import tokenize
 from lacuna.text.word_types import WordTypes, word_hashes
+from lacuna.types import HashArray
 
 PATTERN = re.compile(r"\w+|[^\w\s]")
 
@@ -54,7 +55,7 @@ def made_text(words: int, rng: np.random.Generator) -> str:
     return "".join(pieces)
 
 
-def hashed(text: str) -> tuple[Tokens, Hashes]:
+def hashed(text: str) -> tuple[Tokens, HashArray]:
     """Text to offsets and hashes."""
     codes = code_points(text)
     start, end = token_borders(codes, class_table())
