@@ -145,7 +145,7 @@ def test_tables_of_words() -> None:
     assert labels.rows[1] == ("PER", "1.0000", "0.5000", "0.6667", "1", "0", "1")
     cuts = report.interval_table(intervals(scores, rng=rng()))
     assert cuts.header == ("counted", "precision", "recall", "f1")
-    assert cuts.rows[0] == ("strict", "0.0000 … 0.5000", "0.0000 … 0.5000", "0.0000 … 0.5000")
+    assert cuts.rows[0] == ("strict", "0.0000…0.5000", "0.0000…0.5000", "0.0000…0.5000")
     assert report.leak_table(leaks(scores)).rows[2] == ("tokens", "3", "8", "0.3750")
 
 

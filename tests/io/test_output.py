@@ -20,7 +20,7 @@ from lacuna.errors import ConfigError, FormatLimitError
 from lacuna.io.corpus import read_corpus
 from lacuna.io.file_names import FileNames, is_safe
 from lacuna.io.formats import FORMATS, Shape
-from lacuna.io.limits import Loss, fit
+from lacuna.io.limits import Loss, fit, loss_needed
 from lacuna.io.output import Written, write_corpus
 from lacuna.io.writing import whole_file, whole_folder
 from lacuna.text.document import Document, Mention, Tokens
@@ -58,6 +58,25 @@ def test_what_is_left_out_is_counted_by_kind(tmp_path: Path) -> None:
             "white space as it is": 1,
         },
     )
+
+
+@pytest.mark.parametrize("scheme", ["BILOU", "IO", ["BILOU"], {"a": 1}, None])
+def test_a_scheme_without_tokens_is_meta_data_like_any_other(
+    tmp_path: Path, scheme: object
+) -> None:
+    document = replace(NOTE, meta={"scheme": scheme})
+    written = write_corpus([document], tmp_path / "x", format="brat", loss=Loss.EXTRAS)
+    assert written.left_out == {"meta data": 1}
+
+
+def test_every_refusal_says_how_much_loss_to_allow_or_that_none_helps() -> None:
+    limits = FORMATS["conll"].limits
+    assert loss_needed("groups", limits) is loss_needed("ids", limits) is Loss.EXTRAS
+    assert loss_needed("white space as it is", limits) is Loss.EXTRAS
+    assert loss_needed("discontiguous mentions", limits) is Loss.MENTIONS
+    assert loss_needed("some labels", limits) is Loss.MENTIONS
+    assert loss_needed("some characters of the text", limits) is None
+    assert loss_needed("an id that is no safe file name", limits) is None
 
 
 @pytest.mark.parametrize(
@@ -150,6 +169,15 @@ def test_a_new_file_has_the_usual_rights(tmp_path: Path) -> None:
         stream.write(b"1")
     modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("usual", "x")}
     assert len(modes) == 1
+
+
+def test_a_link_stays_and_the_file_behind_it_changes(tmp_path: Path) -> None:
+    file, link = tmp_path / "file.jsonl", tmp_path / "link.jsonl"
+    link.symlink_to(file)
+    for _ in range(2):  # the file is missing, then there
+        write_corpus([NOTE], link, format="jsonl")
+        assert link.is_symlink()
+        assert list(read_corpus([file])) == [NOTE]
 
 
 def test_a_device_is_written_to_and_stays(tmp_path: Path) -> None:

@@ -203,7 +203,6 @@ def test_findings_are_a_second_layer() -> None:
 def test_clean_notes_have_no_noise(clean: list[Document]) -> None:
     for note in clean:
         assert "\r" not in note.text
-        assert "\f" not in note.text
         assert not re.search(r" [.,;](\s|$)| \n", note.text.replace("....", "")), note.id
 
 

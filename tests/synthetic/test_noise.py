@@ -60,6 +60,21 @@ def test_each_kind() -> None:
     assert spoilt_text(replace(CLEAN, wrapped=1), *note) == text  # shorter than any width
 
 
+def test_spacing_widens_one_kind_of_gap() -> None:
+    note = [Piece("Seen: by "), Piece("Dr. A, B", "DOCTOR"), Piece(", ok. Well.\n\nEnd")]
+    text = "".join(piece.text for piece in note)
+    seen = {
+        "".join(piece.text for piece in spoil(note, replace(CLEAN, spacing=1), Random(seed)))
+        for seed in range(60)
+    }
+    assert seen == {
+        text.replace("ok. ", "ok.  "),
+        text.replace("Seen: ", "Seen:\t"),
+        text.replace(", ok", ",  ok"),
+        text.replace("\n\n", "\n \n\n"),
+    }
+
+
 def test_lines_in_capitals_are_whole_lines() -> None:
     lines = [Piece(f"line {n} of\nnote\n") for n in range(40)]
     text = spoilt_text(replace(CLEAN, capital_lines=1), *lines)

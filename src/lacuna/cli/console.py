@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import msgspec
@@ -15,6 +15,7 @@ from rich.progress import (
     BarColumn,
     FileSizeColumn,
     Progress,
+    ProgressColumn,
     TextColumn,
     TimeRemainingColumn,
     TransferSpeedColumn,
@@ -38,40 +39,40 @@ def print_json(value: Any) -> None:
 
 
 def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Write a table to stdout: first column left, numbers right."""
+    """Write a table to stdout: first column left, numbers right.
+
+    Headers of several words wrap, and so do long names where there is no room; numbers never.
+    """
+    cells = list(rows)
     stdout.print(f"\n[bold]{escape(title)}[/]")
-    table = Table(box=SIMPLE_HEAD, header_style="dim", pad_edge=False, collapse_padding=True)
-    for index, name in enumerate(header):
-        table.add_column(escape(name), justify="left" if index == 0 else "right", no_wrap=not index)
-    for row in rows:
+    table = Table(
+        box=SIMPLE_HEAD, header_style="dim", pad_edge=False, collapse_padding=True, show_edge=False
+    )
+    table.add_column(escape(header[0]), overflow="fold")
+    for index, name in enumerate(header[1:], start=1):
+        words = (*name.split(), *(row[index] for row in cells))
+        table.add_column(escape(name), justify="right", width=max(map(len, words)))
+    for row in cells:
         table.add_row(*map(escape, row))
     stdout.print(table)
 
 
-@contextmanager
-def byte_progress(what: str, total: int | None) -> Iterator[Advance]:
+def byte_progress(what: str, total: int | None) -> AbstractContextManager[Advance]:
     """Show a bar over bytes on stderr (only on a terminal) and yield how to advance it."""
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        FileSizeColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-        console=stderr,
-        transient=True,
-        disable=not stderr.is_terminal,
-    ) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda count: progress.advance(task, count)
+    return _progress(what, total, FileSizeColumn(), TransferSpeedColumn())
+
+
+def item_progress(what: str, total: int | None) -> AbstractContextManager[Advance]:
+    """Show a bar over items on stderr (only on a terminal) and yield how to advance it."""
+    return _progress(what, total, TextColumn("{task.completed:,.0f}"))
 
 
 @contextmanager
-def item_progress(what: str, total: int | None) -> Iterator[Advance]:
-    """Show a bar over items on stderr (only on a terminal) and yield how to advance it."""
+def _progress(what: str, total: int | None, *amounts: ProgressColumn) -> Iterator[Advance]:
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.completed:,.0f}"),
+        *amounts,
         TimeRemainingColumn(),
         console=stderr,
         transient=True,

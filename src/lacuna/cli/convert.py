@@ -23,7 +23,7 @@ from lacuna.cli.corpora import (
 from lacuna.errors import FormatLimitError
 from lacuna.io.corpus import Keep
 from lacuna.io.formats import FORMATS
-from lacuna.io.limits import Loss
+from lacuna.io.limits import Loss, loss_needed
 from lacuna.io.output import Written, write_corpus
 
 
@@ -85,7 +85,7 @@ def convert_command(
     try:
         written = convert(inputs, output, to=to, options=options, loss=Loss[loss.name])
     except FormatLimitError as error:
-        raise _with_advice(error, loss) from error
+        raise _with_advice(error) from error
     if as_json and output != "-":
         print_json(written)
         return
@@ -94,9 +94,9 @@ def convert_command(
         say(f"left out, {to} cannot hold it: {what} ({count:,})")
 
 
-def _with_advice(error: FormatLimitError, loss: AllowedLoss) -> FormatLimitError:
-    """Add what to do next to a refusal."""
-    if loss is not AllowedLoss.MENTIONS:
-        wider = AllowedLoss.MENTIONS if loss is AllowedLoss.EXTRAS else AllowedLoss.EXTRAS
-        error.args = (f"{error}; --loss {wider} leaves out what does not fit",)
+def _with_advice(error: FormatLimitError) -> FormatLimitError:
+    """Add what to do next to a refusal, if there is something."""
+    needed = loss_needed(error.what, FORMATS[error.format].limits)
+    if needed is not None:
+        error.args = (f"{error}; --loss {needed.name.lower()} leaves out what does not fit",)
     return error

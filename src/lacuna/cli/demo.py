@@ -33,6 +33,7 @@ def demo_command(
     from lacuna.synthetic import generate
 
     folder = output or Path(tempfile.mkdtemp(prefix="lacuna-demo-"))
+    folder.mkdir(parents=True, exist_ok=True)
     stdout.print(f"1. {NOTES} clinical notes about people who do not exist. One of them:")
     notes = list(generate(NOTES, seed=SEED))
     _show_note(min(notes, key=lambda note: abs(len(note.text) - 900)))

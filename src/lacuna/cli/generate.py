@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lacuna.cli.console import Advance, item_progress, print_json, say
 from lacuna.cli.corpora import JsonOption
+from lacuna.errors import FormatLimitError
 from lacuna.io.formats import FORMATS
 from lacuna.io.limits import Loss
 from lacuna.io.output import Written, write_corpus
@@ -64,12 +64,16 @@ def generate_command(
         noise=CLEAN if clean else Noise(),
         findings=findings,
     )
-    with item_progress("generating", count) as advance:
-        written = write_notes(notes, output, to, advance)
+    try:
+        with item_progress("generating", count) as advance:
+            written = write_notes(notes, output, to, advance)
+    except FormatLimitError as error:
+        error.args = (f"{error}; write jsonl, then use lacuna convert",)
+        raise
     if as_json and output != "-":
         print_json(written)
         return
-    say(f"{written.documents:,} notes, {written.mentions:,} mentions → {Path(output)}")
+    say(f"{written.documents:,} notes, {written.mentions:,} mentions → {output}")
     for what, number in written.left_out.items():
         say(f"left out, {to} cannot hold it: {what} ({number:,})")
 

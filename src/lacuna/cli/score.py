@@ -27,11 +27,12 @@ from lacuna.evaluation.leaks import leaks
 from lacuna.evaluation.pairing import pair
 from lacuna.evaluation.scores import Scores, score
 from lacuna.evaluation.significance import compare_systems
+from lacuna.io.corpus import STANDARD_INPUT
 from lacuna.io.label_map import read_label_map
 
 
 def score_command(
-    gold: Annotated[str, typer.Argument(help="What is right: a file, folder or quoted glob.")],
+    gold: Annotated[str, typer.Argument(help="What is right: a file, folder, quoted glob or '-'.")],
     predicted: Annotated[str, typer.Argument(help="What was found, over the same texts.")],
     against: Annotated[
         str | None,
@@ -54,7 +55,9 @@ def score_command(
     ] = False,
     categories: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="TOML map label → large category, as in --map."),
+        typer.Option(
+            metavar="FILE", help="TOML map label → large category, under [categories] or not."
+        ),
     ] = None,
     source_format: FormatOption = None,
     encoding: EncodingOption = "utf-8",
@@ -73,27 +76,31 @@ def score_command(
     Documents are paired by id, or by position where the ids differ and the texts agree.
     """
     options = CorpusOptions(source_format, encoding, label_map, labels, group_from=group_from)
+    _check_standard_input(gold, predicted, against)
     if annotators:
+        if against is not None:
+            raise ConfigError("--agreement compares two annotators: it does not go with --against")
         _show_agreement(gold, predicted, options, as_json=as_json)
         return
-    by_category = _categories(categories, options)
-    if against is not None:
-        _show_comparison(gold, (predicted, against), by, beta, seed, options, as_json=as_json)
-        return
+    by_category = find_categories(categories, options)
     result = score_corpora(gold, predicted, options, by_category)
+    _check_section(by, result)
+    if against is not None:
+        other = score_corpora(gold, against, options, by_category)
+        _show_comparison(result, other, by, beta, seed, as_json=as_json)
+        return
+    found = find_intervals(result, beta, seed) if intervals else None
     if as_json:
-        found = _intervals(result, beta, seed) if intervals else None
         print_json(
             json_shape.as_json(result, beta=beta, per_document=per_document, intervals=found)
         )
         return
-    _check_section(by, result)
     say(f"{len(result.ids):,} documents, {int(result.tokens.sum()):,} tokens")
     print_table(*report.summary_table(result, beta=beta))
     print_table(*report.label_table(result.section(by), title=f"{by}, by label", beta=beta))
     print_table(*report.leak_table(leaks(result)))
-    if intervals:
-        print_table(*report.interval_table(_intervals(result, beta, seed)))
+    if found is not None:
+        print_table(*report.interval_table(found))
 
 
 def score_corpora(
@@ -107,7 +114,7 @@ def score_corpora(
         return score(pair(left, right), categories=categories)
 
 
-def _categories(path: Path | None, options: CorpusOptions) -> Mapping[str, str] | None:
+def find_categories(path: Path | None, options: CorpusOptions) -> Mapping[str, str] | None:
     """Return label → category from --categories (a map with or without the table) or --map."""
     if path is None:
         return options.read_map().categories or None
@@ -115,7 +122,8 @@ def _categories(path: Path | None, options: CorpusOptions) -> Mapping[str, str] 
     return table.categories or table.names
 
 
-def _intervals(result: Scores, beta: float, seed: int) -> dict[str, bootstrap.SectionIntervals]:
+def find_intervals(result: Scores, beta: float, seed: int) -> dict[str, bootstrap.SectionIntervals]:
+    """Return bootstrap intervals of every figure."""
     return bootstrap.intervals(result, rng=np.random.default_rng(seed), beta=beta)
 
 
@@ -124,18 +132,15 @@ def _check_section(name: str, result: Scores) -> None:
         raise ConfigError(f"unknown section {name!r}; known are {', '.join(result.tables)}")
 
 
+def _check_standard_input(gold: str, predicted: str, against: str | None) -> None:
+    read = [gold, predicted] if against is None else [gold, predicted, gold, against]
+    if read.count(STANDARD_INPUT) > 1:
+        raise ConfigError("the standard input can be read only once; name a file")
+
+
 def _show_comparison(
-    gold: str,
-    systems: tuple[str, str],
-    by: str,
-    beta: float,
-    seed: int,
-    options: CorpusOptions,
-    *,
-    as_json: bool,
+    first: Scores, second: Scores, by: str, beta: float, seed: int, *, as_json: bool
 ) -> None:
-    first, second = (score_corpora(gold, system, options) for system in systems)
-    _check_section(by, first)
     found = compare_systems(first, second, rng=np.random.default_rng(seed), section=by, beta=beta)
     if as_json:
         print_json(json_shape.comparison_json(found))

@@ -5,10 +5,11 @@
     precision  = tp / (tp + fp)
     recall     = tp / (tp + fn)
     F_b        = (1 + b²) tp / ((1 + b²) tp + b² fn + fp)
-    error rate = fp / (tp + fn)                             e/N of seed 001, eq. 10
+    error rate = fp / (tp + fn)
 
 0/0 is 1 where gold and prediction are both empty, else 0. F_b is the weighted harmonic mean of
-precision and recall, written so that it needs no rule of its own when one of them is 0/0.
+precision and recall, written so that it needs no rule of its own when one of them is 0/0. The
+error rate is e/N of "Token Identification Using HMM and PPM Models" (Wen, Witten and Wang 2003).
 """
 
 from __future__ import annotations

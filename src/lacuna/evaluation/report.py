@@ -65,7 +65,7 @@ def interval_table(found: Mapping[str, SectionIntervals]) -> Table:
     """Return one row for each way of counting: the intervals over all labels."""
     header = ("counted", *(name for cut in list(found.values())[:1] for name in cut.micro))
     rows = tuple(
-        (name, *(f"{cut.low:.4f} … {cut.high:.4f}" for cut in section.micro.values()))
+        (name, *(f"{cut.low:.4f}…{cut.high:.4f}" for cut in section.micro.values()))
         for name, section in found.items()
     )
     return Table("intervals", header, rows)
@@ -80,7 +80,7 @@ def comparison_table(comparison: Comparison) -> Table:
         _fraction(comparison.first),
         _fraction(comparison.second),
         f"{comparison.difference:+.4f}",
-        f"{comparison.interval.low:+.4f} … {comparison.interval.high:+.4f}",
+        f"{comparison.interval.low:+.4f}…{comparison.interval.high:+.4f}",
         _fraction(comparison.p_value),
         str(comparison.units),
     )

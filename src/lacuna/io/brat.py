@@ -31,8 +31,7 @@ def read(source: Source) -> Iterator[Document]:
 def _read_mentions(source: Source, text: str) -> Iterator[Mention]:
     others = 0
     seen: set[str] = set()
-    for number, line in source.lines():
-        line = line.removesuffix("\r")
+    for number, line in source.records():
         if not line or line[0] in OTHER_KINDS:
             others += bool(line)
             continue

@@ -25,7 +25,7 @@ import numpy as np
 from lacuna.encoding.schemes import OUTSIDE, Chunk, Scheme, decode, detect, parse_tag
 from lacuna.encoding.schemes import encode as encode_tags
 from lacuna.io.limits import SCHEME_KEY
-from lacuna.io.source import BYTE_ORDER_MARK, Source, Task
+from lacuna.io.source import Source, Task
 from lacuna.text.document import Document, Mention, Span, Tokens
 from lacuna.types import IntArray
 
@@ -59,8 +59,7 @@ def read(source: Source) -> Iterator[Document]:
     draft: _Draft | None = None
     starts = 0
     known_tags: set[str] = set()
-    for number, line in source.lines():
-        line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+    for number, line in source.records():
         line = line.strip(BLANKS)
         if not line:
             if draft is not None:

@@ -38,8 +38,8 @@ class Selection:
     ----------
     group_from
         A regular expression searched in each id; its first group, or else the whole match,
-        becomes the document's group. Ids without a match keep the group they have; if no id of
-        the corpus matches, that is an error.
+        becomes the document's group. Ids without a match, or with an empty one, keep the group
+        they have; if no id of the corpus matches, that is an error.
     label_map
         New names for labels.
     labels
@@ -191,9 +191,9 @@ def _select(
     matched = read_any = False
     for document in documents:
         read_any = True
-        if pattern is not None and (match := pattern.search(document.id)):
+        if pattern is not None and (group := _group(pattern, document.id)):
             matched = True
-            document = replace(document, group=match[1] if pattern.groups else match[0])
+            document = replace(document, group=group)
         document = selection.label_map.apply(document)
         if selection.labels is not None:
             kept = tuple(m for m in document.mentions if m.label in selection.labels)
@@ -202,6 +202,11 @@ def _select(
             yield document
     if pattern is not None and read_any and not matched:
         raise ConfigError("the pattern for groups matches no document id")
+
+
+def _group(pattern: re.Pattern[str], id_: str) -> str | None:
+    match = pattern.search(id_)
+    return match and match[1 if pattern.groups else 0]
 
 
 def _compiled(pattern: str | None) -> re.Pattern[str] | None:

@@ -45,7 +45,7 @@ def _by_content(text: str, *, is_whole: bool) -> str | None:
     start = text.lstrip()
     if f"<{ROOT}" in text:
         return "i2b2"
-    if re.match(r"(<\?xml[^>]*>\s*)?<ROOT>", start):
+    if re.match(r"<\?xml|<!DOCTYPE|<ROOT>", start):  # never inline: a reader of XML has to judge it
         return "i2b2-2006"
     if _looks_like_json(start, is_whole=is_whole):
         return "jsonl"

@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from lacuna.io import foreign
-from lacuna.io.source import BYTE_ORDER_MARK, Source
+from lacuna.io.source import Source
 from lacuna.text.document import Document, Mention, Span, Tokens
 
 Pair = tuple[int, int]
@@ -57,9 +57,8 @@ _encode = msgspec.json.Encoder().encode
 def read(source: Source) -> Iterator[Document]:
     """Yield the documents of a file, one line at a time."""
     skipped: Counter[str] = Counter()
-    lines = source.lines()
+    lines = source.records()
     for number, line in lines:
-        line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
         if not line or line.isspace():
             continue
         if number == 1 and line.lstrip().startswith("["):

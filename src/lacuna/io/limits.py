@@ -21,7 +21,7 @@ from lacuna.text.overlap import flatten, overlapping_pairs
 
 #: Key of ``meta`` under which a tag scheme goes with its tokens; it is not a loss of its own.
 SCHEME_KEY = "scheme"
-WRITTEN_SCHEMES = frozenset(Scheme) - {Scheme.IO}
+WRITTEN_SCHEMES = tuple(scheme for scheme in Scheme if scheme is not Scheme.IO)
 
 
 class Feature(StrEnum):
@@ -99,10 +99,7 @@ def fit(document: Document, name: str, limits: Limits, loss: Loss) -> tuple[Docu
     if limits.no_id.search(document.id):
         raise FormatLimitError(name, Feature.ODD_IDS, document=document.id)
     left_out: Counter[str] = Counter()
-    spelling = Reduction(
-        Feature.LABELS, Loss.MENTIONS, lambda d: _keep(d, lambda m: limits.label.fullmatch(m.label))
-    )
-    for feature, level, reduce in (*REDUCTIONS, spelling, *limits.layout):
+    for feature, level, reduce in _steps(limits):
         if feature in limits.holds:
             continue
         document, count = reduce(document)
@@ -110,6 +107,19 @@ def fit(document: Document, name: str, limits: Limits, loss: Loss) -> tuple[Docu
             allow(feature, level, loss, name, document.id)
             left_out[str(feature)] += count
     return document, left_out
+
+
+def _steps(limits: Limits) -> tuple[Reduction, ...]:
+    spelling = Reduction(
+        Feature.LABELS, Loss.MENTIONS, lambda d: _keep(d, lambda m: limits.label.fullmatch(m.label))
+    )
+    return *REDUCTIONS, spelling, *limits.layout
+
+
+def loss_needed(what: str, limits: Limits) -> Loss | None:
+    """Return the loss to allow so that `what` is left out; ``None`` if it never is."""
+    levels = {step.feature: step.level for step in _steps(limits)} | {Feature.IDS: Loss.EXTRAS}
+    return next((level for feature, level in levels.items() if feature == what), None)
 
 
 def allow(feature: Feature, level: Loss, loss: Loss, name: str, document: str) -> None:
@@ -137,11 +147,9 @@ def _drop_probabilities(document: Document) -> tuple[Document, int]:
 
 
 def _drop_meta(document: Document) -> tuple[Document, int]:
-    kept = {
-        key: value
-        for key, value in document.meta.items()
-        if key == SCHEME_KEY and value in WRITTEN_SCHEMES
-    }
+    scheme = document.meta.get(SCHEME_KEY)
+    goes_with_tokens = document.tokens is not None and scheme in WRITTEN_SCHEMES
+    kept = {SCHEME_KEY: scheme} if goes_with_tokens else {}
     return replace(document, meta=kept), int(kept.keys() != document.meta.keys())
 
 

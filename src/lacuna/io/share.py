@@ -42,8 +42,7 @@ def read(source: Source) -> Iterator[Document]:
     text = _text_beside(pipe)
     own_name = PurePosixPath(pipe.name).stem
     mentions, concepts, attributes = [], 0, 0
-    for number, content in pipe.lines():
-        content = content.removesuffix("\r")
+    for number, content in pipe.records():
         if not content:
             continue
         try:

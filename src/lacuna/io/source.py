@@ -1,19 +1,20 @@
 r"""One file to be read: decoded in chunks, line by line or whole, with errors that say where.
 
 Line ends are kept as they are and lines end at ``\n`` only. A byte-order mark is a character
-like any other here; formats in which it cannot be content (conll, jsonl) take it off.
+like any other in a text; formats in which it cannot be content read :meth:`Source.records`.
 """
 
 from __future__ import annotations
 
 import codecs
+import io
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from lacuna.errors import ConfigError, CorpusFormatError
 
@@ -70,6 +71,29 @@ class ReadOptions:
             raise ConfigError(f"unknown text encoding {self.encoding!r}") from error
 
 
+class _Pipe(io.RawIOBase):
+    """The standard input (``None``) or a named pipe; each read gives as much as was asked for."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._stream: BinaryIO | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self._stream is None:
+            self._stream = sys.stdin.buffer if self._path is None else self._path.open("rb")
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if self._path is not None and self._stream is not None:
+            self._stream.close()
+        super().close()
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A file of a corpus.
@@ -80,11 +104,19 @@ class Source:
         Where it is; ``None`` is the standard input.
     id
         Id of its document, or what the automatic ids of its documents begin with.
+
+    What can be read only once (the standard input, a pipe) is opened once, and its head kept.
     """
 
     path: Path | None
     id: str
     options: ReadOptions = field(default_factory=ReadOptions)
+    _pipe: io.BufferedReader | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        is_pipe = self.path is None or self.path.is_fifo()
+        pipe = io.BufferedReader(_Pipe(self.path), HEAD_BYTES) if is_pipe else None
+        object.__setattr__(self, "_pipe", pipe)
 
     @property
     def name(self) -> str:
@@ -110,8 +142,8 @@ class Source:
 
     def head(self) -> bytes:
         """Look at the first bytes without consuming them."""
-        if self.path is None:
-            return sys.stdin.buffer.peek(HEAD_BYTES)[:HEAD_BYTES]  # type: ignore[union-attr, no-any-return]
+        if self._pipe is not None:
+            return self._pipe.peek(HEAD_BYTES)[:HEAD_BYTES]
         with self._opened() as stream:
             return stream.read(HEAD_BYTES)
 
@@ -162,17 +194,16 @@ class Source:
         if last := "".join(pending):
             yield number, last
 
+    def records(self) -> Iterator[tuple[int, str]]:
+        """Yield lines as :meth:`lines` does, without byte-order mark and carriage return."""
+        for number, line in self.lines():
+            line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+            yield number, line.removesuffix("\r")
+
     @contextmanager
     def _opened(self) -> Iterator[BinaryIO]:
-        if self.path is None:
-            yield sys.stdin.buffer
-            return
         try:
-            stream = self.path.open("rb", buffering=0)
+            with self._pipe or Path(self.name).open("rb", buffering=0) as stream:
+                yield stream
         except OSError as error:
             raise self.error(f"cannot be read: {error.strerror}") from error
-        with stream:
-            try:
-                yield stream
-            except IsADirectoryError as error:
-                raise self.error("is a folder") from error

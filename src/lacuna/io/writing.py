@@ -23,13 +23,17 @@ SPOOL_BYTES = 1 << 26  # standard output kept in memory up to here, then in an u
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """Open `path` for writing; it changes only when the block ends without an error."""
+    """Open `path` for writing; it changes only when the block ends without an error.
+
+    Where it is a symbolic link, the file it leads to changes and the link stays.
+    """
     if path.is_dir():
         raise ConfigError(f"{path}: is a folder, a file is needed")
     if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced
         with path.open("wb") as stream:
             yield stream
         return
+    path = path.resolve() if path.is_symlink() else path
     temporary = _temporary_beside(path)
     try:
         with temporary.open("xb") as stream:

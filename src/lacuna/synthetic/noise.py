@@ -31,7 +31,7 @@ class Noise:
     crlf
         Windows line ends.
     spacing
-        Double spaces, tabs and form feeds.
+        Double spaces, tabs and wider gaps between paragraphs.
     typographic
         Curved apostrophes and long dashes.
     """
@@ -138,8 +138,8 @@ def _careless_text(text: str, rng: Random) -> str:
 
 
 def _spacing(pieces: list[Piece], rng: Random) -> list[Piece]:
-    """Use two spaces after full stops, tabs after colons, or form feeds between paragraphs."""
-    old, new = rng.choice(((". ", ".  "), (": ", ":\t"), ("\n\n", "\n\f\n"), (", ", ",  ")))
+    """Use two spaces after full stops, tabs after colons, or wider gaps between paragraphs."""
+    old, new = rng.choice(((". ", ".  "), (": ", ":\t"), ("\n\n", "\n \n\n"), (", ", ",  ")))
     return _each_plain(pieces, lambda text: text.replace(old, new))
 
 

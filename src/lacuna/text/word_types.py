@@ -7,7 +7,7 @@
     types.lookup(hashes)                         # id per token, -1 unknown
     types.extend(hashes)                         # unknown ones numbered from len(types) on
 
-HashArray depend on nothing but the characters, so they may be stored in a model. Two words of one
+Hashes depend on nothing but the characters, so they may be stored in a model. Two words of one
 corpus share a hash with probability n² / 2⁶⁵: 10⁻⁸ for half a million types.
 """
 
