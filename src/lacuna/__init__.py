@@ -6,6 +6,7 @@ from lacuna.errors import (
     FormatLimitError,
     InferenceError,
     LacunaError,
+    ModelFileError,
     ScoringError,
 )
 from lacuna.text.document import Document, Mention, Span, Tokens
@@ -20,6 +21,7 @@ __all__ = [
     "InferenceError",
     "LacunaError",
     "Mention",
+    "ModelFileError",
     "ScoringError",
     "Span",
     "Tokens",

@@ -5,6 +5,7 @@
     LacunaError                  catch this for all of them
     ├── CorpusFormatError        a file is malformed                  "notes/17.ann:4: reason"
     ├── FormatLimitError         a format cannot hold a document      "conll cannot hold ... "
+    ├── ModelFileError           a model file is broken or not ours   "m.lacuna: reason"
     ├── ConfigError              an option, map or setting is wrong
     ├── InferenceError           no labelling of a sequence is possible
     └── ScoringError             two corpora cannot be compared
@@ -71,6 +72,23 @@ class FormatLimitError(LacunaError):
         self.format = format
         self.what = what
         self.document = document
+
+
+class ModelFileError(LacunaError):
+    """A model file is broken, hostile, too new, or not one of ours.
+
+    Parameters
+    ----------
+    path
+        The file.
+    reason
+        What is wrong.
+    """
+
+    def __init__(self, path: str | PathLike[str], reason: str) -> None:
+        super().__init__(f"{path}: {reason}")
+        self.path = str(path)
+        self.reason = reason
 
 
 class ConfigError(LacunaError):

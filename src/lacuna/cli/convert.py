@@ -18,6 +18,7 @@ from lacuna.cli.corpora import (
     JsonOption,
     LabelsOption,
     MapOption,
+    TaskOption,
     reading,
 )
 from lacuna.errors import FormatLimitError
@@ -25,6 +26,7 @@ from lacuna.io.corpus import Keep
 from lacuna.io.formats import FORMATS
 from lacuna.io.limits import Loss, loss_needed
 from lacuna.io.output import Written, write_corpus
+from lacuna.io.source import Task
 
 
 class AllowedLoss(StrEnum):
@@ -72,6 +74,7 @@ def convert_command(
     labels: LabelsOption = None,
     keep: FilterOption = Keep.ALL,
     group_from: GroupFromOption = None,
+    task: TaskOption = Task.NER,
     as_json: JsonOption = False,
 ) -> None:
     """Convert a corpus from any format to any other.
@@ -81,7 +84,7 @@ def convert_command(
 
     Example: lacuna convert notes/ notes.jsonl --to jsonl
     """
-    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from)
+    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from, task)
     try:
         written = convert(inputs, output, to=to, options=options, loss=Loss[loss.name])
     except FormatLimitError as error:

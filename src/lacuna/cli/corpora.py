@@ -15,7 +15,7 @@ from lacuna.cli.console import byte_progress, say
 from lacuna.io.corpus import Keep, corpus_bytes, read_corpus
 from lacuna.io.formats import FORMATS
 from lacuna.io.label_map import LabelMap, read_label_map
-from lacuna.io.source import Skipped
+from lacuna.io.source import Skipped, Task
 from lacuna.text.document import Document
 
 CORPUS_HELP = "Files, folders or quoted globs; '-' is standard input."
@@ -53,6 +53,9 @@ GroupFromOption = Annotated[
         help="Group of a document (a patient), taken from its id: first group or whole match.",
     ),
 ]
+TaskOption = Annotated[
+    Task, typer.Option("--task", help="What the last column of conll files holds.")
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -66,6 +69,7 @@ class CorpusOptions:
     labels: str | None = None
     keep: Keep = Keep.ALL
     group_from: str | None = None
+    task: Task = Task.NER
 
     def read_map(self) -> LabelMap:
         """Return the label map, empty where none was given."""
@@ -89,6 +93,7 @@ def reading(paths: list[str], options: CorpusOptions) -> Iterator[Iterator[Docum
             paths,
             format=options.format,
             encoding=options.encoding,
+            task=options.task,
             group_from=options.group_from,
             label_map=options.read_map(),
             labels=options.label_set(),

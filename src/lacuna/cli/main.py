@@ -17,9 +17,13 @@ from lacuna import __version__
 from lacuna.cli.console import stderr, stdout
 from lacuna.cli.convert import convert_command
 from lacuna.cli.demo import demo_command
+from lacuna.cli.evaluate import evaluate_command
 from lacuna.cli.generate import generate_command
+from lacuna.cli.inspect import inspect_command
 from lacuna.cli.score import score_command
 from lacuna.cli.stats import stats_command
+from lacuna.cli.tag import tag_command
+from lacuna.cli.train import train_command
 from lacuna.errors import LacunaError
 
 app = typer.Typer(
@@ -37,6 +41,10 @@ app = typer.Typer(
 )
 
 app.command("demo")(demo_command)
+app.command("train")(train_command)
+app.command("tag")(tag_command)
+app.command("evaluate")(evaluate_command)
+app.command("inspect")(inspect_command)
 app.command("convert")(convert_command)
 app.command("score")(score_command)
 app.command("stats")(stats_command)

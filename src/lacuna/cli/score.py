@@ -20,15 +20,14 @@ from lacuna.cli.corpora import (
     MapOption,
     reading,
 )
+from lacuna.cli.results import check_section, find_categories, find_intervals, show_scores
 from lacuna.errors import ConfigError
-from lacuna.evaluation import bootstrap, json_shape, report
+from lacuna.evaluation import json_shape, report
 from lacuna.evaluation.agreement import agreement
-from lacuna.evaluation.leaks import leaks
 from lacuna.evaluation.pairing import pair
 from lacuna.evaluation.scores import Scores, score
 from lacuna.evaluation.significance import compare_systems
 from lacuna.io.corpus import STANDARD_INPUT
-from lacuna.io.label_map import read_label_map
 
 
 def score_command(
@@ -84,7 +83,7 @@ def score_command(
         return
     by_category = find_categories(categories, options)
     result = score_corpora(gold, predicted, options, by_category)
-    _check_section(by, result)
+    check_section(by, result)
     if against is not None:
         other = score_corpora(gold, against, options, by_category)
         _show_comparison(result, other, by, beta, seed, as_json=as_json)
@@ -95,12 +94,7 @@ def score_command(
             json_shape.as_json(result, beta=beta, per_document=per_document, intervals=found)
         )
         return
-    say(f"{len(result.ids):,} documents, {int(result.tokens.sum()):,} tokens")
-    print_table(*report.summary_table(result, beta=beta))
-    print_table(*report.label_table(result.section(by), title=f"{by}, by label", beta=beta))
-    print_table(*report.leak_table(leaks(result)))
-    if found is not None:
-        print_table(*report.interval_table(found))
+    show_scores(result, by, beta, found)
 
 
 def score_corpora(
@@ -112,24 +106,6 @@ def score_corpora(
     """Read two corpora, pair their documents and score them."""
     with reading([gold], options) as left, reading([predicted], options) as right:
         return score(pair(left, right), categories=categories)
-
-
-def find_categories(path: Path | None, options: CorpusOptions) -> Mapping[str, str] | None:
-    """Return label → category from --categories (a map with or without the table) or --map."""
-    if path is None:
-        return options.read_map().categories or None
-    table = read_label_map(path)
-    return table.categories or table.names
-
-
-def find_intervals(result: Scores, beta: float, seed: int) -> dict[str, bootstrap.SectionIntervals]:
-    """Return bootstrap intervals of every figure."""
-    return bootstrap.intervals(result, rng=np.random.default_rng(seed), beta=beta)
-
-
-def _check_section(name: str, result: Scores) -> None:
-    if name not in result.tables:
-        raise ConfigError(f"unknown section {name!r}; known are {', '.join(result.tables)}")
 
 
 def _check_standard_input(gold: str, predicted: str, against: str | None) -> None:

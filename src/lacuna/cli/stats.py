@@ -15,9 +15,11 @@ from lacuna.cli.corpora import (
     JsonOption,
     LabelsOption,
     MapOption,
+    TaskOption,
     reading,
 )
 from lacuna.io.corpus import Keep
+from lacuna.io.source import Task
 
 if TYPE_CHECKING:
     from lacuna.evaluation.statistics import CorpusStatistics
@@ -33,6 +35,7 @@ def stats_command(
     labels: LabelsOption = None,
     keep: FilterOption = Keep.ALL,
     group_from: GroupFromOption = None,
+    task: TaskOption = Task.NER,
     as_json: JsonOption = False,
 ) -> None:
     """Count documents, sentences, mentions and overlaps.
@@ -42,7 +45,7 @@ def stats_command(
     """
     from lacuna.evaluation.statistics import describe
 
-    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from)
+    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from, task)
     with reading(corpus, options) as documents:
         found = describe(documents)
     if as_json:

@@ -12,7 +12,7 @@ the first-order chain and v in the second-order one.
 Many sequences are walked in step, so that each step of a first-order chain is one product of
 matrices. Rows lie in order of time: the ``active[t]`` sequences that have a step t, the longest
 first, then those of step t + 1. Row i of a step continues row i of the step before. Emissions are
-divided by their row's maximum. Tables have the type of ``emission``, single or double precision.
+divided by their row's maximum.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ import numpy as np
 
 from lacuna.kernels import kernel
 from lacuna.types import FloatArray, IntArray, LongArray
+
+#: Below this a step counts as impossible and the sequence is left to log space.
+SMALLEST = 1e-250
 
 
 @kernel
@@ -47,14 +50,17 @@ def forward(
         else:
             _advance(alpha[before : before + active[t]], transition, alpha[first:last])
         for r in range(first, last):
-            total = emission.dtype.type(0.0)
+            states, weights = alpha[r], emission[r]
+            total = 0.0
             for h in range(histories):
                 for w in range(labels):
-                    alpha[r, h, w] *= emission[r, w]
-                    total += alpha[r, h, w]
-            scale[r] = total
-            if total > 0.0:
-                alpha[r] *= 1.0 / total
+                    states[h, w] *= weights[w]
+                    total += states[h, w]
+            scale[r] = total if total > SMALLEST else 0.0
+            inverse = 1.0 / total if total > SMALLEST else 0.0
+            for h in range(histories):
+                for w in range(labels):
+                    states[h, w] *= inverse
         before, first = first, last
 
 
@@ -122,24 +128,24 @@ def backward(
     total[i] = Σ alpha · stop at the end of the i-th longest sequence.
     """
     histories, labels = transition.shape[:2]
-    onward = np.empty((active[0], histories, labels), emission.dtype)
-    one = emission.dtype.type(1.0)
+    onward = np.empty((active[0], histories, labels))
     last = len(emission)
     going_on = 0  # sequences that have a next step
     for t in range(len(active) - 1, -1, -1):
         first = last - active[t]
         for i in range(going_on, active[t]):
             total[i] = (alpha[first + i] * stop).sum()
-            inverse = one / total[i] if total[i] > 0.0 else total[i]
+            inverse = 1.0 / total[i] if total[i] > SMALLEST else 0.0
             beta[first + i] = stop * inverse
         if t > 0:
             # onward[r, h, w] = emission[r, w] · beta[r, h, w] / scale[r]
             for i in range(active[t]):
                 r = first + i
-                inverse = one / scale[r] if scale[r] > 0.0 else scale[r]
+                ahead, weights, behind = onward[i], emission[r], beta[r]
+                inverse = 1.0 / scale[r] if scale[r] > 0.0 else 0.0
                 for h in range(histories):
                     for w in range(labels):
-                        onward[i, h, w] = emission[r, w] * beta[r, h, w] * inverse
+                        ahead[h, w] = weights[w] * behind[h, w] * inverse
             before = first - active[t - 1]
             rows = slice(before, before + active[t])
             _retreat(onward[: active[t]], transition, alpha[rows], beta[rows], counts)
@@ -169,7 +175,7 @@ def _retreat(
     for r in range(len(states)):
         for u in range(histories):
             for v in range(labels):
-                inner = onward.dtype.type(0.0)
+                inner = 0.0
                 weight = states[r, u, v]
                 for w in range(labels):
                     inner += transition[u, v, w] * onward[r, v, w]
@@ -195,10 +201,10 @@ def sum_product(
     underflows gets log_partition = -inf and adds nothing; the caller does it in log space.
     """
     histories, labels = stop.shape
-    alpha = np.empty((len(emission), histories, labels), emission.dtype)
-    beta = np.empty((len(emission), histories, labels), emission.dtype)
-    scale = np.empty(len(emission), emission.dtype)
-    total = np.empty(active[0], emission.dtype)
+    alpha = np.empty((len(emission), histories, labels))
+    beta = np.empty((len(emission), histories, labels))
+    scale = np.empty(len(emission))
+    total = np.empty(active[0])
     forward(emission, active, transition, start, alpha, scale)
     backward(emission, active, transition, stop, alpha, scale, beta, counts, total)
     for i in range(active[0]):
@@ -208,11 +214,12 @@ def sum_product(
         for i in range(active[t]):
             r = first + i
             log_partition[i] += np.log(np.float64(scale[r]))
+            row, forth, back = marginals[r], alpha[r], beta[r]
             for w in range(labels):
-                inner = emission.dtype.type(0.0)
-                for h in range(histories):
-                    inner += alpha[r, h, w] * beta[r, h, w]
-                marginals[r, w] = inner
+                row[w] = forth[0, w] * back[0, w]
+            for h in range(1, histories):
+                for w in range(labels):
+                    row[w] += forth[h, w] * back[h, w]
             if t == len(active) - 1 or i >= active[t + 1]:
                 ends += alpha[r] * beta[r]
         first += active[t]

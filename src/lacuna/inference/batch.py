@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -14,7 +15,9 @@ from lacuna.types import FloatArray, LongArray
 Result = TypeVar("Result")
 
 #: Tokens per chunk: small enough to share the work evenly, large enough to hide the hand-over.
-CHUNK_TOKENS = 8192
+CHUNK_TOKENS = 4096
+#: Parts that rows are shared out in.
+PARTS = 8
 
 
 def chunks(offsets: LongArray, size: int = CHUNK_TOKENS) -> list[tuple[int, int]]:
@@ -22,7 +25,7 @@ def chunks(offsets: LongArray, size: int = CHUNK_TOKENS) -> list[tuple[int, int]
     sequences = len(offsets) - 1
     marks = np.searchsorted(offsets, np.arange(0, offsets[-1], size), side="left")
     borders = np.unique(np.append(np.minimum(marks, sequences), [0, sequences]))
-    return list(zip(borders[:-1].tolist(), borders[1:].tolist(), strict=True))
+    return list(pairwise(borders.tolist()))
 
 
 def run_chunks(
@@ -37,6 +40,15 @@ def run_chunks(
         return [work(first, last) for first, last in runs]
     with ThreadPoolExecutor(workers) as pool:
         return list(pool.map(lambda run: work(*run), runs))
+
+
+def share_rows(rows: int, work: Callable[[int, int], Result]) -> list[Result]:
+    """Call ``work(first, last)`` for equal parts of so many rows, on several threads, in order.
+
+    The parts are the same whatever the number of threads.
+    """
+    borders = np.linspace(0, rows, PARTS + 1).astype(np.int64).tolist()
+    return run_chunks(work, list(pairwise(borders)))
 
 
 class TimePack(NamedTuple):
@@ -56,6 +68,11 @@ class TimePack(NamedTuple):
     active: LongArray
     rows: LongArray
     rank: LongArray
+
+    @property
+    def lengths(self) -> LongArray:
+        """Number of rows of each of `sequences`."""
+        return np.bincount(self.rank, minlength=len(self.sequences))
 
     def sums(self, values: FloatArray) -> FloatArray:
         """Add up one value per packed row within each sequence."""

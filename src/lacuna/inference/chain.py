@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from lacuna.errors import InferenceError
 from lacuna.inference import _chain, _log_chain, _paths
-from lacuna.inference.batch import chunks, pack_by_time, run_chunks
+from lacuna.inference.batch import TimePack, chunks, pack_by_time, run_chunks
 from lacuna.types import FloatArray, IntArray, LongArray
 
 
@@ -228,32 +228,44 @@ def expectations(
     """
     rows = check_emission(chain, emission)
     borders = _check_offsets(offsets, len(rows))
-    weights, shift = _weights(chain)
-    lengths = np.diff(borders)
-    partition = np.maximum(lengths - 1, 0) * shift
+    partition = np.zeros(len(borders) - 1)
     marginals = np.zeros_like(rows)
 
-    def one_chunk(first: int, last: int) -> tuple[FloatArray, FloatArray]:
-        counts, ends = np.zeros_like(weights.transition), np.zeros_like(weights.stop)
+    def one_chunk(first: int, last: int) -> Expectations:
         pack = pack_by_time(borders[first : last + 1])
-        if not len(pack.rows):
-            return counts, ends
-        scaled, maxima = _scaled(rows[pack.rows])
-        found = np.empty_like(scaled)
-        log_sums = np.empty(len(pack.sequences))
-        _chain.sum_product(scaled, pack.active, *weights, found, counts, ends, log_sums)
-        marginals[pack.rows] = found
-        partition[first + pack.sequences] += log_sums
-        partition[first + pack.sequences] += pack.sums(maxima)
-        return counts, ends
+        found = packed_expectations(chain, rows[pack.rows], pack)
+        partition[first + pack.sequences] = found.log_partition
+        marginals[pack.rows] = found.marginals
+        return found
 
     parts = run_chunks(one_chunk, chunks(borders), threads=threads)
-    counts = weights.transition * sum(part[0] for part in parts)
-    ends = sum((part[1] for part in parts), np.zeros_like(weights.stop))
-    for s in np.flatnonzero(partition == -np.inf):
-        span = slice(borders[s], borders[s + 1])
-        partition[s], marginals[span] = _expect_in_log_space(chain, rows[span], counts, ends)
-    starts = marginals[borders[:-1][lengths > 0]].sum(axis=0)
+    return Expectations(
+        partition,
+        marginals,
+        *(
+            sum((part[field] for part in parts), np.zeros_like(zero))
+            for field, zero in zip((2, 3, 4), chain, strict=True)
+        ),
+    )
+
+
+def packed_expectations(chain: Chain, rows: FloatArray, pack: TimePack) -> Expectations:
+    """As :func:`expectations`, for rows already in order of time; nothing is checked.
+
+    log_partition is in the order of ``pack.sequences``, marginals in that of `rows`.
+    """
+    counts, ends = np.zeros_like(chain.transition), np.zeros_like(chain.stop)
+    partition, marginals = np.zeros(len(pack.sequences)), np.empty_like(rows)
+    if len(rows):
+        weights, shift = _weights(chain)
+        scaled, maxima = _scaled(rows)
+        _chain.sum_product(scaled, pack.active, *weights, marginals, counts, ends, partition)
+        partition += pack.sums(maxima) + (pack.lengths - 1) * shift
+        counts *= weights.transition
+    for i in np.flatnonzero(partition == -np.inf):
+        own = np.flatnonzero(pack.rank == i)
+        partition[i], marginals[own] = _expect_in_log_space(chain, rows[own], counts, ends)
+    starts = marginals[: len(pack.sequences)].sum(axis=0)
     return Expectations(partition, marginals, counts, starts, ends)
 
 

@@ -60,7 +60,7 @@ class Mention:
             raise ValueError("a mention needs a label")
         if not self.spans:
             raise ValueError("a mention needs at least one span")
-        for left, right in pairwise(self.spans):
+        for left, right in pairwise(self.spans) if len(self.spans) > 1 else ():
             if right.start < left.end:
                 raise ValueError(
                     "spans of a mention must be in order and apart,"

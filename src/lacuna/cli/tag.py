@@ -1,0 +1,56 @@
+"""``lacuna tag``: find mentions with a trained model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lacuna.cli.console import say, stdout
+from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, EncodingOption, FormatOption, reading
+from lacuna.cli.highlight import colours, highlighted
+from lacuna.io.formats import FORMATS
+from lacuna.io.limits import Loss
+from lacuna.io.output import write_corpus
+
+
+def tag_command(
+    model: Annotated[Path, typer.Argument(help="A model file, *.lacuna.")],
+    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help=CORPUS_HELP)],
+    output: Annotated[
+        str | None,
+        typer.Option("-o", "--output", help="File or new folder; shown on screen where not given."),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="FORMAT", help=f"Format to write: {', '.join(FORMATS)}."),
+    ] = None,
+    probabilities: Annotated[
+        bool, typer.Option("--probabilities", help="Give each mention its probability.")
+    ] = False,
+    source_format: FormatOption = None,
+    encoding: EncodingOption = "utf-8",
+) -> None:
+    """Find mentions with a trained model.
+
+    Without -o and --to the documents are shown with the mentions marked.
+
+    Example: lacuna tag names.lacuna notes/ -o found.jsonl
+    """
+    from lacuna.models.kinds import load
+
+    tagger = load(model)
+    options = CorpusOptions(source_format, encoding)
+    with reading(inputs, options) as documents:
+        tagged = tagger.tag(documents, probabilities=probabilities)
+        if output is None and to is None:
+            palette = colours(tagger.labels)
+            for document in tagged:
+                stdout.rule(document.id, align="left", style="dim")
+                stdout.print(highlighted(document, palette))
+            return
+        written = write_corpus(tagged, output or "-", format=to or "jsonl", loss=Loss.EXTRAS)
+    say(f"{written.documents:,} documents, {written.mentions:,} mentions → {output or '-'}")
+    for what, count in written.left_out.items():
+        say(f"left out, {to} cannot hold it: {what} ({count:,})")

@@ -1,0 +1,95 @@
+"""Flat mentions ↔ tags of tokens: what every chain model is trained on and gives back.
+
+In training the tokens are made to fit the mentions: a token with a mention's border inside is cut
+and sentences that a mention reaches across are joined. What cannot be said with one tag per token
+(overlaps, gaps, mentions without a token) is left out and counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from lacuna.encoding.schemes import OUTSIDE, Chunk, Scheme, decode, encode
+from lacuna.text.align import AlignedMention, align, ranges_to_spans, split_tokens
+from lacuna.text.document import Document, Mention, Tokens
+from lacuna.text.overlap import flatten
+from lacuna.text.tokenizer import tokens_of
+from lacuna.types import IntArray, LongArray
+
+
+class TaggedDocument(NamedTuple):
+    """A document as a chain model sees it in training.
+
+    left_out counts mentions that tags cannot express, by reason: ``"overlapping"``,
+    ``"discontiguous"``, ``"without a token"``.
+    """
+
+    document: Document
+    tokens: Tokens
+    chunks: tuple[Chunk, ...]
+    left_out: Counter[str]
+
+    def tags(self, scheme: Scheme) -> list[str]:
+        """Return one tag per token."""
+        return encode(self.chunks, len(self.tokens), scheme)
+
+
+def tag_document(document: Document) -> TaggedDocument:
+    """Choose flat mentions and fit the tokens to them."""
+    kept, dropped = flatten(document.mentions)
+    tokens = split_tokens(tokens_of(document), kept)
+    found = align(kept, tokens)
+    left_out = Counter(
+        "discontiguous" if mention.is_discontiguous else "overlapping" for mention in dropped
+    )
+    if found.misaligned:
+        left_out["without a token"] = len(found.misaligned)
+    chunks = tuple(Chunk(item.mention.label, *item.ranges[0]) for item in found.aligned)
+    return TaggedDocument(document, join_sentences(tokens, found.aligned), chunks, left_out)
+
+
+def join_sentences(tokens: Tokens, mentions: Sequence[AlignedMention]) -> Tokens:
+    """Remove sentence borders inside mentions."""
+    ranges = [item.ranges[0] for item in mentions]
+    first = np.array([start for start, _ in ranges], np.int64)
+    last = np.array([end for _, end in ranges], np.int64)
+    # a border b lies inside a mention if some start < b < end; mentions are flat and in order
+    index = np.searchsorted(first, tokens.sentences, side="left") - 1
+    inside = (index >= 0) & (tokens.sentences < last[index] if len(last) else False)
+    if not inside.any():
+        return tokens
+    return replace(tokens, sentences=tokens.sentences[~inside])
+
+
+def mentions_of(tags: Sequence[str], tokens: Tokens) -> list[Mention]:
+    """Return the mentions that some tags spell, whatever they are."""
+    return [
+        Mention(chunk.label, ranges_to_spans([(chunk.start, chunk.end)], tokens))
+        for chunk in decode(tags)
+    ]
+
+
+class PathChunks(NamedTuple):
+    """Chunk c is tokens ``start[c]`` to ``end[c]``, its label that of the tag ``tag[c]``."""
+
+    start: LongArray
+    end: LongArray
+    tag: IntArray
+
+
+def chunks_of_path(path: IntArray, tags: Sequence[str]) -> PathChunks:
+    """Return the chunks of a path of tag numbers that follows the rules of its scheme.
+
+    All at once for any number of sentences: a chunk begins at B or U and goes on as long as the
+    next tag is I or L.
+    """
+    inside = np.array([tag != OUTSIDE for tag in tags])[path]
+    begins = np.array([tag[:1] in {"B", "U"} for tag in tags])[path]
+    goes_on = np.append(inside[1:] & ~begins[1:], False)
+    start = np.flatnonzero(begins)
+    return PathChunks(start, np.flatnonzero(inside & ~goes_on) + 1, path[start])

@@ -1,0 +1,1 @@
+"""From tokens to integer features: declared as data, evaluated per word type."""

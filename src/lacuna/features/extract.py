@@ -1,0 +1,123 @@
+"""Tokens → feature numbers: keys of all features, the index of known keys, rows for a model.
+
+A feature is a row of the weight table. Features of single words belong to word types
+(``word_rows``), those that combine words or places to tokens (``token_rows``); -1 is an unknown
+feature. No strings are made, neither in training nor in tagging.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lacuna.features._hashing import BEFORE, BEHIND, NONE
+from lacuna.features._keys import token_keys, window_counts, word_keys
+from lacuna.features.places import place_values
+from lacuna.features.plan import Plan
+from lacuna.features.token_table import TokenTable
+from lacuna.features.words import word_values
+from lacuna.text.word_types import NumberedTypes, WordTypes, number_types
+from lacuna.types import HashArray, IntArray
+
+
+class FeatureKeys(NamedTuple):
+    """Keys of all features of some tokens; 0 where a template gives none.
+
+    by_word[o][v, j]
+        Column j of the o-th window offset for word type v; the last two types stand for
+        "before" and "behind the sentence".
+    by_token[t, j]
+        Column j of the combining templates for token t.
+    """
+
+    by_word: tuple[HashArray, ...]
+    by_token: HashArray
+
+
+class FeatureRows(NamedTuple):
+    """Rows of the weight table that some tokens use; -1 for none.
+
+    types[t]
+        Word type of token t.
+    by_word[o · size + v, j]
+        As in :class:`FeatureKeys`, the window offsets one below the other, `size` types each.
+    by_token[t, j]
+        As in :class:`FeatureKeys`.
+    """
+
+    types: IntArray
+    size: int
+    by_word: IntArray
+    by_token: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureIndex:
+    """The features a model knows: feature r has the key ``keys.hashes[r]``."""
+
+    plan: Plan
+    keys: WordTypes
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def rows(self, table: TokenTable, numbered: NumberedTypes) -> FeatureRows:
+        """Return the known features of all tokens of `table`."""
+        keys = feature_keys(table, numbered, self.plan)
+        size = len(numbered.first) + 2
+        widest = max((part.shape[1] for part in keys.by_word), default=0)
+        by_word = np.full((len(keys.by_word) * size, widest), -1, np.int32)
+        for o, part in enumerate(keys.by_word):
+            by_word[o * size : (o + 1) * size, : part.shape[1]] = self._lookup(part)
+        return FeatureRows(numbered.ids, size, by_word, self._lookup(keys.by_token))
+
+    def _lookup(self, keys: HashArray) -> IntArray:
+        return self.keys.lookup(keys.reshape(-1)).reshape(keys.shape)
+
+
+def feature_keys(table: TokenTable, numbered: NumberedTypes, plan: Plan) -> FeatureKeys:
+    """Evaluate all templates: word attributes once per type, combinations once per token."""
+    first = numbered.first
+    values = np.empty((len(first) + 2, len(plan.word_attributes)), np.uint64)
+    values[:-2] = word_values(
+        table.codes,
+        table.start[first],
+        table.end[first],
+        plan.word_attributes,
+        resources=plan.resources,
+    )
+    values[-2], values[-1] = BEFORE, BEHIND
+    several = plan.by_token
+    by_token = token_keys(
+        numbered.ids,
+        table.sentences,
+        values,
+        place_values(table, plan.token_attributes),
+        several.first_term,
+        several.attribute,
+        several.offset,
+        several.template,
+    )
+    by_word = tuple(word_keys(values, group.attribute, group.template) for group in plan.by_word)
+    return FeatureKeys(by_word, by_token)
+
+
+def build_index(
+    table: TokenTable, numbered: NumberedTypes, plan: Plan, *, min_count: int = 1
+) -> FeatureIndex:
+    """Index the features that at least `min_count` tokens have (and at least one)."""
+    keys = feature_keys(table, numbered, plan)
+    size = len(numbered.first) + 2
+    of_type = window_counts(numbered.ids, table.sentences, plan.offsets, size)
+    parts = [*keys.by_word, keys.by_token]
+    weights = [np.repeat(of_type[o], part.shape[1]) for o, part in enumerate(keys.by_word)]
+    weights.append(np.ones(keys.by_token.size, np.int64))
+    every_key = np.concatenate([part.reshape(-1) for part in parts])
+    distinct = number_types(every_key)
+    total = np.bincount(distinct.ids, np.concatenate(weights), len(distinct.first))
+    found = every_key[distinct.first]
+    return FeatureIndex(
+        plan, WordTypes.build(found[(total >= max(min_count, 1)) & (found != NONE)])
+    )

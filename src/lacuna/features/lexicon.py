@@ -1,0 +1,209 @@
+r"""What is known of words from outside: word lists with counts, and clusters of words.
+
+A word list is a UTF-8 file of ``word<TAB>count`` (or just ``word``) lines, clusters are
+``bits<TAB>word<TAB>count``, the bits being the path to the word in a binary tree. A word is found
+as it is written, else in lower case; an entry also stands for its lower-case form where the file
+does not have that form itself. Among equals the one with the highest count wins.
+
+Only hashes are kept: a model file that holds a word list does not spell them out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from lacuna.errors import CorpusFormatError
+from lacuna.features._hashing import hash_numbers
+from lacuna.features._lexicon import PATH_BITS, path_values
+from lacuna.features.lower import lower_table
+from lacuna.io.source import Source
+from lacuna.text._word_types import hash_tokens
+from lacuna.text.characters import code_points
+from lacuna.text.word_types import WordTypes, number_types
+from lacuna.types import CodeArray, HashArray, IntArray
+
+AnyArray = npt.NDArray[Any]
+BandArray = npt.NDArray[np.int8]
+HIGHEST_BAND = 6
+
+_COUNT = re.compile(r"0*[1-9][0-9]{0,17}", re.ASCII)
+_BITS = re.compile(f"[01]{{1,{PATH_BITS}}}")
+
+
+class WordForms(NamedTuple):
+    """Hashes of some words, as written and in lower case."""
+
+    written: HashArray
+    lower: HashArray
+
+    @classmethod
+    def of(cls, codes: CodeArray, start: IntArray, end: IntArray) -> WordForms:
+        """Return the forms of the words ``codes[start[i]:end[i]]``."""
+        lowered, begin, behind = lower_table()[codes], start.view(), end.view()
+        for array in (lowered, begin, behind):
+            array.flags.writeable = False  # the one form the kernel is compiled for
+        return cls(hash_tokens(codes, begin, behind), hash_tokens(lowered, begin, behind))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordList:
+    """Words and how frequent they are.
+
+    Attributes
+    ----------
+    types
+        The entries, as word types.
+    bands
+        ``bands[i]`` is ⌊log₁₀ count⌋ of entry i, at most 6.
+    """
+
+    types: WordTypes
+    bands: BandArray
+
+    def __post_init__(self) -> None:
+        _check(self.types, self.bands, least=0, most=HIGHEST_BAND)
+
+    def values(self, forms: WordForms) -> HashArray:
+        """Return the band of each word as a 64-bit hash, 0 where it is not in the list."""
+        ids = _find(self.types, forms)
+        values = np.zeros(len(ids), np.uint64)
+        values[ids >= 0] = hash_numbers(self.bands[ids[ids >= 0]].astype(np.int64))
+        return values
+
+    def to_arrays(self) -> dict[str, AnyArray]:
+        """Return all there is to store."""
+        return {"hashes": self.types.hashes, "bands": self.bands}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> WordList:
+        """Undo :meth:`to_arrays`; ValueError when they do not fit together."""
+        types = WordTypes.build(_part(arrays, "hashes", np.uint64))
+        return cls(types, _part(arrays, "bands", np.int8))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clusters:
+    """Words and their paths in a binary tree.
+
+    Attributes
+    ----------
+    types
+        The entries, as word types.
+    paths
+        ``paths[i]`` is the path of entry i, beginning at the highest of 64 bits.
+    lengths
+        ``lengths[i]`` is the number of bits it has.
+    """
+
+    types: WordTypes
+    paths: HashArray
+    lengths: IntArray
+
+    def __post_init__(self) -> None:
+        _check(self.types, self.paths, least=0, most=np.iinfo(np.uint64).max)
+        _check(self.types, self.lengths, least=1, most=PATH_BITS)
+
+    def values(self, forms: WordForms, size: int) -> HashArray:
+        """Return the first `size` bits of each word as a 64-bit hash, 0 where it has no path."""
+        return path_values(_find(self.types, forms), self.paths, self.lengths, size)
+
+    def to_arrays(self) -> dict[str, AnyArray]:
+        """Return all there is to store."""
+        return {"hashes": self.types.hashes, "paths": self.paths, "lengths": self.lengths}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Clusters:
+        """Undo :meth:`to_arrays`; ValueError when they do not fit together."""
+        types = WordTypes.build(_part(arrays, "hashes", np.uint64))
+        return cls(types, _part(arrays, "paths", np.uint64), _part(arrays, "lengths", np.int32))
+
+
+def read_word_list(path: Path) -> WordList:
+    """Read a file of ``word<TAB>count`` or ``word`` lines; a word without count has count 1."""
+    entries = sorted(_entries(path, _parse_listed), key=lambda entry: -entry.frequency)
+    types, origin = _with_lower_forms([entry.word for entry in entries])
+    bands = np.array([min(len(str(e.frequency)) - 1, HIGHEST_BAND) for e in entries], np.int8)
+    return WordList(types, bands[origin])
+
+
+def read_clusters(path: Path) -> Clusters:
+    """Read a file of ``bits<TAB>word<TAB>count`` lines."""
+    entries = sorted(_entries(path, _parse_clustered), key=lambda entry: -entry.frequency)
+    types, origin = _with_lower_forms([entry.word for entry in entries])
+    paths = np.array([int(entry.bits.ljust(PATH_BITS, "0"), 2) for entry in entries], np.uint64)
+    lengths = np.array([len(entry.bits) for entry in entries], np.int32)
+    return Clusters(types, paths[origin], lengths[origin])
+
+
+class _Entry(NamedTuple):
+    word: str
+    frequency: int
+    bits: str = ""
+
+
+def _entries(path: Path, parse: Callable[[list[str]], _Entry]) -> Iterator[_Entry]:
+    for number, line in Source(path, path.name).records():
+        if line.strip():
+            try:
+                yield parse(line.split("\t"))
+            except ValueError as error:
+                raise CorpusFormatError(path, str(error), line=number) from None
+
+
+def _parse_listed(cells: list[str]) -> _Entry:
+    if len(cells) > 2 or not cells[0].strip():
+        raise ValueError("expected a word, or a word and its count with a tab between them")
+    return _Entry(cells[0].strip(), _parse_count(cells[1]) if len(cells) == 2 else 1)
+
+
+def _parse_clustered(cells: list[str]) -> _Entry:
+    if len(cells) != 3 or not cells[1].strip():
+        raise ValueError("expected bits, a word and its count with tabs between them")
+    if not _BITS.fullmatch(cells[0]):
+        raise ValueError(f"bits must be 1 to {PATH_BITS} times 0 or 1")
+    return _Entry(cells[1].strip(), _parse_count(cells[2]), cells[0])
+
+
+def _parse_count(cell: str) -> int:
+    if not _COUNT.fullmatch(cell.strip()):
+        raise ValueError("a count must be a whole number from 1 on")
+    return int(cell)
+
+
+def _with_lower_forms(words: Sequence[str]) -> tuple[WordTypes, IntArray]:
+    """Return the word types of all words and of their lower-case forms, and whose each is.
+
+    Written forms come first, so that a lower-case form counts only where nobody wrote it.
+    """
+    end = np.cumsum([len(word) for word in words], dtype=np.int32)
+    start = np.concatenate((np.zeros(1, np.int32), end))[:-1]
+    hashes = np.concatenate(WordForms.of(code_points("".join(words)), start, end))
+    first = number_types(hashes).first
+    return WordTypes.build(hashes[first]), first % max(len(words), 1)
+
+
+def _find(types: WordTypes, forms: WordForms) -> IntArray:
+    """Return the entry of each word, -1 where there is none."""
+    written, lower = types.lookup(forms.written), types.lookup(forms.lower)
+    return np.where(written >= 0, written, lower)
+
+
+def _part(arrays: Mapping[str, AnyArray], name: str, kind: type[np.generic]) -> AnyArray:
+    part = arrays.get(name)
+    if part is None or part.dtype != kind or part.ndim != 1:
+        raise ValueError(f"{name} must be an array of {kind.__name__}")
+    return part
+
+
+def _check(types: WordTypes, values: AnyArray, *, least: int, most: int) -> None:
+    if values.shape != types.hashes.shape:
+        raise ValueError("there must be one value for each distinct word")
+    if len(values) and not (least <= values.min() and values.max() <= most):
+        raise ValueError(f"values must lie between {least} and {most}")

@@ -1,0 +1,107 @@
+"""What a set of templates needs computed: attributes, window offsets, terms, as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lacuna.features.resources import NO_RESOURCES, Resources
+from lacuna.features.templates import Template, Term
+from lacuna.types import IntArray, LongArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordTemplates:
+    """The templates that look at the one word `offset` places away.
+
+    Column j of a table made for them is template ``template[j]``, which takes the word attribute
+    ``attribute[j]``.
+    """
+
+    offset: int
+    attribute: IntArray
+    template: LongArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenTemplates:
+    """The templates that combine several terms or look at places.
+
+    Terms of column j, which is template ``template[j]``, are ``first_term[j]`` to
+    ``first_term[j + 1]``; a term takes ``attribute``, numbered through all word attributes and
+    then all token attributes, at ``offset``.
+    """
+
+    first_term: LongArray
+    attribute: IntArray
+    offset: IntArray
+    template: LongArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """Templates sorted by how they are evaluated, and the word lists and clusters they name."""
+
+    templates: tuple[Template, ...]
+    word_attributes: tuple[str, ...]
+    token_attributes: tuple[str, ...]
+    resources: Resources
+    by_word: tuple[WordTemplates, ...]
+    by_token: TokenTemplates
+
+    @property
+    def offsets(self) -> IntArray:
+        """The window: offsets that word templates look at."""
+        return np.array([group.offset for group in self.by_word], np.int32)
+
+
+def make_plan(templates: Sequence[Template], *, resources: Resources = NO_RESOURCES) -> Plan:
+    """Sort templates into those evaluated per word type and those evaluated per token.
+
+    Raises
+    ------
+    ConfigError
+        When a template names a word list or clusters that `resources` does not have.
+    """
+    terms = [term for template in templates for term in template.terms]
+    words = tuple(sorted({term.attribute for term in terms if term.of_word}))
+    places = tuple(sorted({term.attribute for term in terms if not term.of_word}))
+    for name in words:
+        resources.check(name)
+    number = {name: i for i, name in enumerate((*words, *places))}
+    single = [(j, t.terms[0]) for j, t in enumerate(templates) if t.of_word]
+    offsets = sorted({term.offset for _, term in single})
+    return Plan(
+        tuple(templates),
+        words,
+        places,
+        resources,
+        tuple(_word_templates(offset, single, number) for offset in offsets),
+        _token_templates([(j, t) for j, t in enumerate(templates) if not t.of_word], number),
+    )
+
+
+def _word_templates(
+    offset: int, single: Sequence[tuple[int, Term]], number: dict[str, int]
+) -> WordTemplates:
+    here = [(j, number[term.attribute]) for j, term in single if term.offset == offset]
+    return WordTemplates(
+        offset,
+        np.array([attribute for _, attribute in here], np.int32),
+        np.array([j for j, _ in here], np.int64),
+    )
+
+
+def _token_templates(
+    several: Sequence[tuple[int, Template]], number: dict[str, int]
+) -> TokenTemplates:
+    terms = [term for _, template in several for term in template.terms]
+    sizes = [len(template.terms) for _, template in several]
+    return TokenTemplates(
+        np.cumsum([0, *sizes]).astype(np.int64),
+        np.array([number[term.attribute] for term in terms], np.int32),
+        np.array([term.offset for term in terms], np.int32),
+        np.array([j for j, _ in several], np.int64),
+    )

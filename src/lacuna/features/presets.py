@@ -1,0 +1,83 @@
+"""Template sets by name, and reading them from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from os import PathLike, fspath
+from pathlib import Path
+
+from lacuna.errors import ConfigError
+from lacuna.features.templates import Template, parse_templates
+
+_DEFAULT = """\
+word[-2..2]
+lower[-2..2]
+shape[-1..1]
+short[-2..2]
+kind[-1..1]
+prefix1-4[0]
+suffix1-4[0]
+suffix3[-1]
+suffix3[1]
+length[0]
+lower[-1] lower[0]
+lower[0] lower[1]
+short[-1] short[0]
+short[0] short[1]
+"""
+
+_CLINICAL = (
+    _DEFAULT
+    + """\
+lower[-3]
+lower[3]
+short[-3]
+short[3]
+space[0..1]
+space[0] short[0]
+header[0]
+header[0] shape[0]
+header[0] lower[-1]
+section[0]
+section[0] shape[0]
+row[0]
+row[0] short[0]
+place[0]
+place[0] short[0]
+"""
+)
+
+#: Name → templates, as they stand in a template file.
+PRESETS: Mapping[str, str] = {"default": _DEFAULT, "clinical": _CLINICAL}
+
+
+def load_templates(source: str | PathLike[str]) -> tuple[Template, ...]:
+    """Return the templates of a preset, or of a template file.
+
+    Raises
+    ------
+    ConfigError
+        When there is neither, naming the nearest preset; when the file cannot be read, holds no
+        template or a malformed one.
+    """
+    name = fspath(source)
+    if name in PRESETS:
+        return parse_templates(PRESETS[name].splitlines(), source=name)
+    templates = parse_templates(_read(Path(name)).splitlines(), source=name)
+    if not templates:
+        raise ConfigError(f"{name}: holds no templates")
+    return templates
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        near = get_close_matches(str(path), PRESETS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"presets are {', '.join(PRESETS)}"
+        raise ConfigError(f"{path}: neither a preset nor a template file; {hint}") from None
+    except UnicodeError:
+        raise ConfigError(f"{path}: not valid utf-8") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None

@@ -1,0 +1,69 @@
+"""The word lists and clusters a set of templates may name, kept in the model file as arrays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from lacuna.errors import ConfigError
+from lacuna.features.lexicon import AnyArray, Clusters, WordForms, WordList
+from lacuna.types import HashArray
+
+_NAME = re.compile(r"[\w-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """The word lists and clusters that templates may name."""
+
+    lists: Mapping[str, WordList] = field(default_factory=dict)
+    clusters: Mapping[str, Clusters] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in (*self.lists, *self.clusters):
+            if not _NAME.fullmatch(name):
+                raise ConfigError(f"{name!r} cannot name a word list: use letters, digits, - and _")
+
+    def check(self, attribute: str) -> None:
+        """Refuse an attribute of a word list or clusters that are not here."""
+        kind, _, rest = attribute.partition(".")
+        known = {"list": self.lists, "cluster": self.clusters}.get(kind)
+        if known is not None and rest.partition(".")[0] not in known:
+            named = ", ".join(sorted(known)) or "none"
+            raise ConfigError(f"{attribute}: no such {kind} is given; known: {named}")
+
+    def values(self, forms: WordForms, attribute: str) -> HashArray:
+        """Return the values of ``list.NAME`` or ``cluster.NAME.N`` for each word, 0 for none."""
+        kind, name, *size = attribute.split(".")
+        if kind == "list":
+            return self.lists[name].values(forms)
+        return self.clusters[name].values(forms, int(size[0]))
+
+    def to_arrays(self) -> dict[str, AnyArray]:
+        """Return all there is to store, named ``list.NAME.hashes``, ``cluster.NAME.paths``, …."""
+        parts = [(f"list.{name}", part.to_arrays()) for name, part in self.lists.items()]
+        parts += [(f"cluster.{name}", part.to_arrays()) for name, part in self.clusters.items()]
+        return {f"{prefix}.{key}": array for prefix, part in parts for key, array in part.items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Resources:
+        """Undo :meth:`to_arrays`; arrays of other names are left alone.
+
+        Raises
+        ------
+        ValueError
+            When arrays are missing, of the wrong kind or do not fit together.
+        """
+        parts: dict[tuple[str, str], dict[str, AnyArray]] = {}
+        for key, array in arrays.items():
+            match key.split("."):
+                case ["list" | "cluster" as kind, name, part]:
+                    parts.setdefault((kind, name), {})[part] = array
+        return cls(
+            {name: WordList.from_arrays(p) for (kind, name), p in parts.items() if kind == "list"},
+            {name: Clusters.from_arrays(p) for (kind, name), p in parts.items() if kind != "list"},
+        )
+
+
+NO_RESOURCES = Resources()

@@ -1,0 +1,159 @@
+"""Feature templates as data: what a model looks at around each token.
+
+A template is a line of text::
+
+    suffix3[0]               the last three characters of this word
+    lower[-1]                the word before, in lower case
+    lower[-1] lower[0]       both together, as one feature
+    section[0] shape[0]      this word's shape under this section's name
+
+A term is an attribute and the offset of the token it is taken from. Attributes are either of one
+word (:data:`WORD_ATTRIBUTES`, evaluated once per word type) or of a token in its place
+(:data:`TOKEN_ATTRIBUTES`). A template file has one template per line; ``#`` begins a comment.
+``attribute[-2..2]`` is short for five templates, ``prefix1-4[0]`` for four; a line of several
+such families stands for all their combinations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import product
+
+from lacuna.errors import ConfigError
+
+#: Attributes of a word, whatever stands around it.
+WORD_ATTRIBUTES = {
+    "word": "the word itself",
+    "lower": "the word in lower case",
+    "prefixN": "its first N characters, N from 1 to 9",
+    "suffixN": "its last N characters, N from 1 to 9",
+    "shape": "letters and digits as their classes, signs as they are: `Xxxxx`, `dd-dd`",
+    "short": "its shape with runs taken together: `Xx`, `d-d`",
+    "kind": "which it has of: capital first, capital later, letters, digits, signs, one character",
+    "length": "number of characters, up to 10",
+    "stem": "the word in lower case without -s, -es, -ed or -ing",
+    "list.NAME": "frequency band (0 to 6) of the word in the word list NAME",
+    "cluster.NAME.N": "first N bits (1 to 64) of the word's path in the clusters NAME",
+}
+
+#: Attributes of a token where it stands.
+TOKEN_ATTRIBUTES = {
+    "space": "what stands before it: nothing, a space, several, a tab, a line break, a blank line",
+    "header": "the words before the colon, on the same line",
+    "section": "the last header above: `Header:` at the start of a line, or a line that is a title",
+    "row": "the first token of the line above, in lower case",
+    "place": "tenth of the document it stands in, and whether it begins its line",
+    "column.NAME": "its value in the column NAME of the corpus",
+    "meta.NAME": "what the meta data of the document say under NAME",
+}
+
+WIDEST_OFFSET = 50
+
+_TERM = re.compile(r"(?P<name>[^\s\[\]]+)\[(?P<first>-?\d{1,9})(?:\.\.(?P<last>-?\d{1,9}))?\]")
+_SIZES = re.compile(r"(prefix|suffix)([1-9])-([1-9])")
+_FAMILIES = {
+    "prefixN": re.compile(r"prefix[1-9]"),
+    "suffixN": re.compile(r"suffix[1-9]"),
+    "list.NAME": re.compile(r"list\.[\w-]+"),
+    "cluster.NAME.N": re.compile(r"cluster\.[\w-]+\.([1-9]|[1-5]\d|6[0-4])"),
+    "column.NAME": re.compile(r"column\.[^\s\[\]#]+"),
+    "meta.NAME": re.compile(r"meta\.[^\s\[\]#]+"),
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Term:
+    """An attribute of the token `offset` places to the right."""
+
+    attribute: str
+    offset: int
+
+    def __post_init__(self) -> None:
+        name = base_name(self.attribute)
+        if name not in WORD_ATTRIBUTES and name not in TOKEN_ATTRIBUTES:
+            raise ConfigError(f"unknown attribute {self.attribute!r}; {_hint(self.attribute)}")
+        if abs(self.offset) > WIDEST_OFFSET:
+            raise ConfigError(f"offsets reach from -{WIDEST_OFFSET} to {WIDEST_OFFSET}")
+
+    def __str__(self) -> str:
+        return f"{self.attribute}[{self.offset}]"
+
+    @property
+    def of_word(self) -> bool:
+        """Whether the attribute depends on the word alone."""
+        return base_name(self.attribute) in WORD_ATTRIBUTES
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Template:
+    """One feature per token: the values of all terms together."""
+
+    terms: tuple[Term, ...]
+
+    def __str__(self) -> str:
+        return " ".join(map(str, self.terms))
+
+    @property
+    def of_word(self) -> bool:
+        """Whether it looks at one word only, so that it can be evaluated per word type."""
+        return len(self.terms) == 1 and self.terms[0].of_word
+
+
+def base_name(attribute: str) -> str:
+    """Name of an attribute as listed: ``prefix3`` is ``prefixN``."""
+    names = (name for name, pattern in _FAMILIES.items() if pattern.fullmatch(attribute))
+    return next(names, "" if attribute in _FAMILIES else attribute)
+
+
+def parse_templates(lines: Iterable[str], *, source: str = "templates") -> tuple[Template, ...]:
+    """Read templates, one or a family per line, duplicates removed, in order.
+
+    Raises
+    ------
+    ConfigError
+        Naming `source`, the line and the nearest attribute.
+    """
+    found: dict[Template, None] = {}
+    for number, line in enumerate(lines, start=1):
+        content = line.partition("#")[0].split()
+        if not content:
+            continue
+        try:
+            families = [tuple(_family(text)) for text in content]
+        except ConfigError as error:
+            raise ConfigError(f"{source}:{number}: {error}") from None
+        found |= dict.fromkeys(map(Template, product(*families)))
+    return tuple(found)
+
+
+def _family(text: str) -> Iterator[Term]:
+    """Yield the terms that ``prefix1-4[-1..1]`` stands for."""
+    match = _TERM.fullmatch(text)
+    if match is None:
+        raise ConfigError(f"{text!r} is not a term like lower[-1]")
+    first = int(match["first"])
+    last = first if match["last"] is None else int(match["last"])
+    attributes = _sizes(match["name"])
+    if last < first or not attributes:
+        raise ConfigError(f"{text!r} stands for nothing: ranges go from low to high")
+    for attribute in attributes:
+        Term(attribute, first), Term(attribute, last)  # both ends, before a long way between them
+        for offset in range(first, last + 1):
+            yield Term(attribute, offset)
+
+
+def _sizes(name: str) -> list[str]:
+    match = _SIZES.fullmatch(name)
+    if match is None:
+        return [name]
+    kind, first, last = match.groups()
+    return [f"{kind}{size}" for size in range(int(first), int(last) + 1)]
+
+
+def _hint(attribute: str) -> str:
+    known = {re.split(r"[.N]", name)[0]: name for name in (*WORD_ATTRIBUTES, *TOKEN_ATTRIBUTES)}
+    near = get_close_matches(re.split(r"[.\d]", attribute)[0], known, n=1)
+    return f"did you mean {known[near[0]]}?" if near else f"known are {', '.join(known.values())}"

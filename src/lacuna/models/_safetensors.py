@@ -1,0 +1,158 @@
+"""Strict reading of safetensors files: arrays on a memory map, nothing believed unchecked.
+
+::
+
+    8 bytes    length of the directory, little-endian
+    directory  {"__metadata__": {…}, "weights": {"dtype": "F64", "shape": [3, 4],
+                                                 "data_offsets": [0, 96]}, …}
+    arrays     back to back
+
+The safetensors package would copy every array and lets repeated names pass. What is wrong here is
+a ``ValueError`` that says what; the caller knows the file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import mmap
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+MAX_DIRECTORY_BYTES = 1 << 24  # parsed JSON takes some 30 times its length in memory
+DTYPES = {
+    "BOOL": np.dtype("?"),
+    "U8": np.dtype("u1"),
+    "U16": np.dtype("<u2"),
+    "U32": np.dtype("<u4"),
+    "U64": np.dtype("<u8"),
+    "I8": np.dtype("i1"),
+    "I16": np.dtype("<i2"),
+    "I32": np.dtype("<i4"),
+    "I64": np.dtype("<i8"),
+    "F32": np.dtype("<f4"),
+    "F64": np.dtype("<f8"),
+}
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 62)]
+
+
+def mapped(path: Path) -> mmap.mmap:
+    """Map a file copy-on-write.
+
+    Its arrays are then writeable in numpy's eyes; for read-only ones each kernel would be
+    compiled a second time.
+    """
+    with path.open("rb") as stream:
+        size = os.fstat(stream.fileno()).st_size
+        if size < 10:  # a length and "{}"
+            raise ValueError("not a lacuna model, or truncated")
+        return mmap.mmap(stream.fileno(), size, access=mmap.ACCESS_COPY)
+
+
+def directory(content: mmap.mmap) -> tuple[dict[str, Any], int]:
+    """Return the directory and the place where the arrays start."""
+    length = int.from_bytes(content[:8], "little")
+    if content[8:9] != b"{":
+        raise ValueError("not a lacuna model")
+    if length > MAX_DIRECTORY_BYTES:
+        raise ValueError(f"not a lacuna model: header of more than {MAX_DIRECTORY_BYTES} bytes")
+    if length > len(content) - 8:
+        raise ValueError("truncated inside the header")
+    return json_object(content[8 : 8 + length]), 8 + length
+
+
+def arrays_on(
+    content: mmap.mmap, start: int, described: Mapping[str, object]
+) -> dict[str, npt.NDArray[Any]]:
+    """Return the arrays that a directory describes, as views on the map from `start` on."""
+    entries = {name: _entry(name, described[name]) for name in sorted(described)}
+    _check_layout(entries, len(content) - start)
+    return {name: _array(name, entry, content, start) for name, entry in entries.items()}
+
+
+class _Entry(msgspec.Struct, frozen=True):
+    """Where one array stands and what it is, as the directory has it."""
+
+    dtype: str
+    shape: Annotated[tuple[Count, ...], msgspec.Meta(max_length=32)]
+    data_offsets: tuple[Count, Count]
+
+
+def _entry(name: str, value: object) -> _Entry:
+    """Check one array's description in itself."""
+    try:
+        entry = msgspec.convert(value, _Entry)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"array {shown(name)}: {error}") from None
+    if entry.dtype not in DTYPES:
+        raise ValueError(f"array {shown(name)}: unknown dtype {shown(entry.dtype)}")
+    start, end = entry.data_offsets
+    if math.prod(entry.shape) * DTYPES[entry.dtype].itemsize != end - start:
+        raise ValueError(f"array {shown(name)}: its shape does not fit its length")
+    return entry
+
+
+def _check_layout(entries: Mapping[str, _Entry], available: int) -> None:
+    """Require that the arrays stand back to back and fill the rest of the file."""
+    expected = 0
+    for name, entry in sorted(entries.items(), key=lambda item: item[1].data_offsets):
+        start, end = entry.data_offsets
+        if start != expected:
+            raise ValueError(f"array {shown(name)} overlaps another or leaves a gap")
+        expected = end
+    if expected > available:
+        raise ValueError(f"truncated: {available} of {expected} bytes of arrays")
+    if expected < available:
+        raise ValueError(f"{available - expected} bytes after the last array")
+
+
+def _array(name: str, entry: _Entry, content: mmap.mmap, start: int) -> npt.NDArray[Any]:
+    place = start + entry.data_offsets[0]
+    dtype = DTYPES[entry.dtype]
+    if place % dtype.itemsize:
+        raise ValueError(f"array {shown(name)} is not aligned")
+    return np.ndarray(entry.shape, dtype, buffer=content, offset=place)
+
+
+def json_object(content: bytes) -> dict[str, Any]:
+    """Parse a JSON object, without repeated names and numbers that JSON does not have."""
+    try:
+        value = json.loads(
+            content.decode(),
+            object_pairs_hook=_unique,
+            parse_float=_finite,
+            parse_constant=_finite,
+        )
+    except RecursionError:
+        raise ValueError("its header is nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"its header is not valid JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise ValueError("its header is not a JSON object")
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    unique = dict(pairs)
+    if len(unique) < len(pairs):
+        raise ValueError("a name stands twice")
+    return unique
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not math.isfinite(number):
+        raise ValueError("a number is not finite")
+    return number
+
+
+def shown(name: str) -> str:
+    """Quote a name from a file that may be hostile: short, and no control characters."""
+    return f"{name!r:.60}"

@@ -1,0 +1,79 @@
+"""What every trained tagger can do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import ClassVar, Protocol, overload, runtime_checkable
+
+from lacuna.models.storage import StoredModel
+from lacuna.text.document import Document
+from lacuna.types import FloatArray
+
+BATCH_DOCUMENTS = 256
+
+
+@runtime_checkable
+class Tagger(Protocol):
+    """A trained model: finds mentions, says how sure it is, can be stored."""
+
+    kind: ClassVar[str]
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels it can find."""
+
+    def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
+        """Return the documents with the mentions found in place of those they had."""
+
+    def identifier_probability(self, document: Document) -> FloatArray:
+        """Return for each token of ``tokens_of`` the probability that it is in a mention."""
+
+    def store(self) -> StoredModel:
+        """Return everything the model is, for a file."""
+
+
+class TagsAnything:
+    """``tag`` for a text, a document or many, on top of ``find``."""
+
+    @overload
+    def tag(  # type: ignore[overload-overlap]
+        self: Tagger, item: str | Document, *, probabilities: bool = ...
+    ) -> Document: ...
+
+    @overload
+    def tag(
+        self: Tagger, item: Iterable[str | Document], *, probabilities: bool = ...
+    ) -> Iterator[Document]: ...
+
+    def tag(
+        self: Tagger,
+        item: str | Document | Iterable[str | Document],
+        *,
+        probabilities: bool = False,
+    ) -> Document | Iterator[Document]:
+        """Find mentions in a text, a document, or a stream of them.
+
+        Parameters
+        ----------
+        item
+            A text becomes a document with the id ``"text"``, in a stream ``"text-1"`` and so on.
+        probabilities
+            Whether mentions get the probability that they are exactly right.
+        """
+        if isinstance(item, str):
+            item = Document("text", item)
+        if isinstance(item, Document):
+            return self.find([item], probabilities=probabilities)[0]
+        return _stream(self, item, probabilities)
+
+
+def _stream(
+    tagger: Tagger, items: Iterable[str | Document], probabilities: bool
+) -> Iterator[Document]:
+    documents = (
+        Document(f"text-{number}", item) if isinstance(item, str) else item
+        for number, item in enumerate(items, start=1)
+    )
+    while batch := list(islice(documents, BATCH_DOCUMENTS)):
+        yield from tagger.find(batch, probabilities=probabilities)

@@ -1,0 +1,48 @@
+"""All kinds of models at a glance: settings and how a file becomes a model again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lacuna.errors import ConfigError, ModelFileError
+from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.crf_storage import restore_crf
+from lacuna.models.storage import StoredModel, read_model
+
+Model = CrfModel
+Config = Crf
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of model."""
+
+    name: str
+    summary: str
+    config: type[Config]
+    restore: Callable[[StoredModel], Model]
+
+
+KINDS: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind("crf", "linear-chain conditional random field: flat mentions", Crf, restore_crf),
+    )
+}
+
+
+def kind_named(name: str) -> Kind:
+    """Return a kind of model by its name."""
+    if name not in KINDS:
+        raise ConfigError(f"unknown model {name!r}; known are {', '.join(KINDS)}")
+    return KINDS[name]
+
+
+def load(path: str | Path) -> Model:
+    """Open a model file."""
+    stored = read_model(Path(path))
+    if stored.kind not in KINDS:
+        raise ModelFileError(path, f"holds a model of the unknown kind {stored.kind!r}")
+    return KINDS[stored.kind].restore(stored)

@@ -1,0 +1,1 @@
+"""Where the layers are joined: corpus → model → documents → scores."""

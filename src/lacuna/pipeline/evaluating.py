@@ -1,0 +1,47 @@
+"""Scoring a model on a corpus, and how fast it is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from lacuna.evaluation.scores import Scores, score
+from lacuna.models.base import BATCH_DOCUMENTS, Tagger
+from lacuna.text.document import Document
+
+
+@dataclass(slots=True)
+class Stopwatch:
+    """Seconds spent tagging, without reading and scoring."""
+
+    seconds: float = 0.0
+
+
+def evaluate(
+    model: Tagger,
+    corpus: Iterable[Document],
+    *,
+    categories: Mapping[str, str] | None = None,
+) -> tuple[Scores, float]:
+    """Return the scores of a model on a corpus and the seconds that tagging took."""
+    warm_up(model)
+    watch = Stopwatch()
+    return score(_pairs(model, corpus, watch), categories=categories), watch.seconds
+
+
+def warm_up(model: Tagger) -> None:
+    """Compile or load the kernels, so that timings do not contain it."""
+    model.find([Document("warm-up", "A few words.\n\nAnd 2 more.")])
+
+
+def _pairs(
+    model: Tagger, corpus: Iterable[Document], watch: Stopwatch
+) -> Iterator[tuple[Document, Document]]:
+    documents = iter(corpus)
+    while batch := list(islice(documents, BATCH_DOCUMENTS)):
+        began = time.perf_counter()
+        found = model.find(batch)
+        watch.seconds += time.perf_counter() - began
+        yield from zip(batch, found, strict=True)

@@ -1,0 +1,119 @@
+"""Attributes of places against plain Python; the layouts of real notes by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from lacuna.features.places import place_values
+from lacuna.features.templates import TOKEN_ATTRIBUTES
+from lacuna.text.document import Document
+from lacuna.text.tokenizer import tokenize
+from tests.features.reference import Value, assert_same, lower, table_of, token_values
+from tests.features.strategies import corpora
+
+NAMES = [name for name in TOKEN_ATTRIBUTES if "." not in name]
+
+
+@given(corpora)
+def test_every_attribute_is_that_of_plain_python(documents: list[Document]) -> None:
+    values = place_values(table_of(documents), NAMES)
+    for a, name in enumerate(NAMES):
+        assert_same([v for d in documents for v in token_values(name, d)], values[a])
+
+
+@given(corpora)
+def test_documents_do_not_look_at_each_other(documents: list[Document]) -> None:
+    alone = [place_values(table_of([document]), NAMES) for document in documents]
+    together = place_values(table_of(documents), NAMES)
+    assert together.tolist() == np.concatenate([together[:, :0], *alone], axis=1).tolist()
+
+
+def by_word(name: str, text: str) -> dict[str, Value]:
+    """Return the value of each word of `text`, after comparing it with the kernel's."""
+    document = Document("note", text)
+    values = token_values(name, document)
+    assert_same(values, place_values(table_of([document]), [name])[0])
+    return dict(zip(tokenize(text).words(text), values, strict=True))
+
+
+NOTE = """\
+VALE CLINIC
+
+Patient: Wallace, Ann   Unit No: ED80\tSex: F
+Date of birth: 3/4
+HPI: Seen at 9:30
+by Dr. Bo: well.
+Social History
+Lives alone.
+Datos del paciente.
+\tNombre:  Eva
+one two three four five six seven eight nine: ten
+* Aspirin
+"""
+
+
+@pytest.mark.parametrize(
+    ("word", "header"),
+    [
+        ("VALE", None),
+        ("Patient", None),
+        ("Wallace", "patient"),
+        ("Unit", "patient"),  # until another field has its colon
+        ("ED", "unit no"),
+        ("F", "sex"),
+        ("3", "date of birth"),
+        ("9", "hpi"),
+        ("30", "hpi"),  # 9:30 is no header
+        ("well", "by dr bo"),  # signs are no words
+        ("Eva", "nombre"),
+        ("ten", None),  # nine words
+        ("Aspirin", None),
+    ],
+)
+def test_headers_by_hand(word: str, header: str | None) -> None:
+    assert by_word("header", NOTE)[word] == (tuple(header.split()) if header else None)
+
+
+@pytest.mark.parametrize(
+    ("word", "section"),
+    [
+        ("VALE", None),
+        ("Patient", "vale clinic"),
+        ("Wallace", "patient"),
+        ("ED", "patient"),  # later fields make no section
+        ("birth", "patient"),
+        ("HPI", "date of birth"),
+        ("Seen", "hpi"),
+        ("well", "hpi"),  # "by" is lower case
+        ("Lives", "social history"),
+        ("Datos", "lives alone"),  # a short sentence looks like a title
+        ("Nombre", "datos del paciente"),
+        ("one", "nombre"),
+        ("Aspirin", "nombre"),
+    ],
+)
+def test_sections_by_hand(word: str, section: str | None) -> None:
+    assert by_word("section", NOTE)[word] == (tuple(section.split()) if section else None)
+
+
+def test_rows_by_hand() -> None:
+    rows = by_word("row", NOTE)
+    assert rows["VALE"] is None
+    assert rows["Wallace"] == lower("VALE")  # blank lines are no lines
+    assert rows["birth"] == "patient"
+    assert rows["Aspirin"] == "one"
+
+
+def test_space_by_hand() -> None:
+    space = by_word("space", "a b  c\td\ne\r\nf\n \ng,\r\n\r\nh")
+    kinds = ["document", "space", "spaces", "tab", "line break", "line break", "blank line"]
+    assert [space[word] for word in "abcdefg"] == kinds
+    assert space[","] == "nothing"
+    assert space["h"] == "blank line"
+
+
+def test_place_by_hand() -> None:
+    places = by_word("place", "aaaa bbbb\ncccc dddd")  # tenth = 10 · start // 19
+    assert places == {"aaaa": (0, True), "bbbb": (2, False), "cccc": (5, True), "dddd": (7, False)}
