@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
+import numpy as np
 from hypothesis import strategies as st
 
-from lacuna.text.document import Document
+from lacuna.text.document import Document, Tokens
 from tests.strategies import characters, json_values, tokens_in
 
 #: Pieces that make headers, titles, fields and times, so that they meet each other often.
@@ -30,3 +32,22 @@ def documents(draw: st.DrawFn) -> Document:
 
 
 corpora = st.lists(documents(), max_size=3)
+
+
+def split_at_spaces(text: str) -> Tokens:
+    """Tokens as whitespace-tokenised corpora have them: signs cling to words."""
+    found = [match.span() for match in re.finditer(r"\S+", text)]
+    start, end = (np.array([span[i] for span in found]) for i in (0, 1))
+    return Tokens(start, end, np.array([0, len(found)]))
+
+
+LAYOUT = (
+    "Name: a Dr: a\nDr. Name: a\nName\na\nName Dr.\na\tName of: a\nName. Dr\na  Name : a\n"
+    "A 7:7 a: Name\n7 Name: of\n\tSEX\n\nof a\n\nName Name SEX SEX Name Name SEX SEX\nof a\n"
+    "Name Name SEX SEX Name Name SEX SEX 7\nof a\n\n\n東 É: é\nÉ é\nSEX a\tof\nSEX"
+)
+#: Added to what is drawn, so that most values meet themselves or their neighbours.
+ANCHORS = (
+    Document("anchor-1", LAYOUT),
+    Document("anchor-2", LAYOUT, tokens=split_at_spaces(LAYOUT)),
+)

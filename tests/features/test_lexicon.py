@@ -16,8 +16,8 @@ from lacuna.features.words import word_values
 from lacuna.text.characters import code_points
 from tests.features.reference import assert_same, lower
 
-words = st.text(st.sampled_from("aAbBéÉ東İ"), min_size=1, max_size=3)
-counts = st.integers(1, 10**9)
+words = st.text(st.sampled_from("aAéÉİ"), min_size=1, max_size=2)  # few: cases must meet
+counts = st.integers(0, 9).map(lambda digits: 10**digits) | st.integers(1, 10**9)
 
 
 def forms_of(given_words: list[str]) -> WordForms:
@@ -47,11 +47,13 @@ def find(word: str, entries: dict[str, int]) -> str | None:
 def test_words_are_found_as_written_else_in_lower_case(
     tmp_path_factory: pytest.TempPathFactory, entries: dict[str, int], asked: list[str]
 ) -> None:
-    folder = tmp_path_factory.mktemp("list")
-    word_list = read_word_list(write(folder, *(f"{w}\t{n}" for w, n in entries.items())))
-    found = [find(word, entries) for word in asked]
-    bands = [None if entry is None else min(len(str(entries[entry])) - 1, 6) for entry in found]
-    assert_same(bands, word_list.values(forms_of(asked)))
+    anchors = {f"{band}": 10**band for band in range(7)}  # one word for each band
+    every = {**anchors, **entries}
+    lines = (f"{word}\t{count}" for word, count in every.items())
+    word_list = read_word_list(write(tmp_path_factory.mktemp("list"), *lines))
+    found = [find(word, every) for word in [*asked, *anchors]]
+    bands = [None if entry is None else min(len(str(every[entry])) - 1, 6) for entry in found]
+    assert_same(bands, word_list.values(forms_of([*asked, *anchors])))
 
 
 @given(
@@ -65,12 +67,14 @@ def test_clusters_give_the_first_bits(
     asked: list[str],
     size: int,
 ) -> None:
-    distinct = {word: (bits, 10 * n + i) for i, (word, (bits, n)) in enumerate(entries.items())}
-    lines = (f"{bits}\t{word}\t{n}" for word, (bits, n) in distinct.items())
+    anchors = {f"{i}": entry for i, entry in enumerate(entries.values())}  # one for each path
+    every = {**entries, **anchors}
+    lines = (f"{bits}\t{word}\t{count}" for word, (bits, count) in every.items())
     clusters = read_clusters(write(tmp_path_factory.mktemp("clusters"), *lines))
-    found = [find(word, {word: n for word, (_, n) in distinct.items()}) for word in asked]
-    paths = [None if entry is None else distinct[entry][0][:size] for entry in found]
-    assert_same(paths, clusters.values(forms_of(asked), size))
+    frequency = {word: count for word, (_, count) in every.items()}
+    found = [find(word, frequency) for word in [*asked, *anchors]]
+    paths = [None if entry is None else every[entry][0][:size] for entry in found]
+    assert_same(paths, clusters.values(forms_of([*asked, *anchors]), size))
 
 
 @pytest.mark.parametrize(
@@ -90,6 +94,14 @@ def test_what_a_word_list_may_look_like(tmp_path: Path) -> None:
     word_list = read_word_list(path)
     found = word_list.values(forms_of(["Ann", "ann", "ANN", "bo", "Bo", "CY", "Dee"]))
     assert_same([2, 2, 2, 0, 0, 1, None], found)
+
+
+def test_the_highest_count_wins(tmp_path: Path) -> None:
+    path = write(tmp_path, "bO\t1", "BO\t1000", "bO\t10", "Cy\t2", "Cy\t200")
+    found = read_word_list(path).values(forms_of(["Bo", "BO", "bO", "Cy"]))
+    assert_same([3, 3, 1, 2], found)
+    path = write(tmp_path, "00\tbO\t1", "01\tBO\t1000")
+    assert_same(["01", "01", "00"], read_clusters(path).values(forms_of(["Bo", "BO", "bO"]), 2))
 
 
 def test_an_empty_file_is_an_empty_list(tmp_path: Path) -> None:

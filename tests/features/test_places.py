@@ -11,16 +11,17 @@ from lacuna.features.templates import TOKEN_ATTRIBUTES
 from lacuna.text.document import Document
 from lacuna.text.tokenizer import tokenize
 from tests.features.reference import Value, assert_same, lower, table_of, token_values
-from tests.features.strategies import corpora
+from tests.features.strategies import ANCHORS, corpora
 
 NAMES = [name for name in TOKEN_ATTRIBUTES if "." not in name]
 
 
 @given(corpora)
 def test_every_attribute_is_that_of_plain_python(documents: list[Document]) -> None:
-    values = place_values(table_of(documents), NAMES)
+    every = [*documents, *ANCHORS]
+    values = place_values(table_of(every), NAMES)
     for a, name in enumerate(NAMES):
-        assert_same([v for d in documents for v in token_values(name, d)], values[a])
+        assert_same([v for d in every for v in token_values(name, d)], values[a])
 
 
 @given(corpora)
@@ -49,6 +50,7 @@ Social History
 Lives alone.
 Datos del paciente.
 \tNombre:  Eva
+Uses a cane. Often
 one two three four five six seven eight nine: ten
 * Aspirin
 """
@@ -90,7 +92,8 @@ def test_headers_by_hand(word: str, header: str | None) -> None:
         ("Lives", "social history"),
         ("Datos", "lives alone"),  # a short sentence looks like a title
         ("Nombre", "datos del paciente"),
-        ("one", "nombre"),
+        ("Uses", "nombre"),
+        ("one", "nombre"),  # there is text behind the full stop of the line before
         ("Aspirin", "nombre"),
     ],
 )

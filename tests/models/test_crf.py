@@ -24,9 +24,15 @@ from tests.reference import enumerate_paths, probabilities
 TRAINING = corpus(20)
 
 
+def trained(documents: list[Document], config: Crf) -> CrfModel:
+    model = train(documents, config).model
+    assert isinstance(model, CrfModel)
+    return model
+
+
 @pytest.fixture(scope="module")
 def model() -> CrfModel:
-    return train(TRAINING, Crf(iterations=30, tolerance=0.0)).model
+    return trained(TRAINING, Crf(iterations=30, tolerance=0.0))
 
 
 def f1(model: CrfModel, documents: list[Document]) -> float:
@@ -38,7 +44,7 @@ def f1(model: CrfModel, documents: list[Document]) -> float:
 @pytest.mark.parametrize("support", ["all", "frequent", "observed"])
 def test_fits_what_it_was_trained_on(scheme: Scheme, support: str) -> None:
     config = Crf(scheme=scheme, support=support, iterations=30, tolerance=0.0)
-    assert f1(train(TRAINING, config).model, TRAINING) == 1.0
+    assert f1(trained(TRAINING, config), TRAINING) == 1.0
 
 
 def test_finds_names_it_has_not_seen(model: CrfModel) -> None:
@@ -58,7 +64,7 @@ def test_tags_texts_documents_and_streams_alike(model: CrfModel) -> None:
 
 @pytest.mark.parametrize("scheme", [Scheme.BIO, Scheme.BILOU])
 def test_probabilities_by_enumeration(scheme: Scheme) -> None:
-    model = train(TRAINING[:4], Crf(scheme=scheme, iterations=3, tolerance=0.0)).model
+    model = trained(TRAINING[:4], Crf(scheme=scheme, iterations=3, tolerance=0.0))
     document = Document("d", "Call Ana Sato now.")
     tokens = tokens_of(document)
     emission = model.emission(token_table([document], [tokens]))
@@ -82,6 +88,7 @@ def test_file_there_and_back(model: CrfModel, tmp_path: Path) -> None:
     path = tmp_path / "names.lacuna"
     digest = write_model(path, model.store())
     again = load(path)
+    assert isinstance(again, CrfModel)
     for document in corpus(5, seed=9):
         ours, theirs = (m.tag(document, probabilities=True).mentions for m in (model, again))
         assert [(m.label, m.spans) for m in ours] == [(m.label, m.spans) for m in theirs]
@@ -150,7 +157,7 @@ def test_a_long_document_and_many_unseen_words(model: CrfModel) -> None:
 
 def test_training_does_not_change_its_documents_and_is_repeatable() -> None:
     before = corpus(20)
-    one, two = (train(TRAINING, Crf(iterations=5)).model for _ in range(2))
+    one, two = (trained(TRAINING, Crf(iterations=5)) for _ in range(2))
     assert before == TRAINING
     assert np.array_equal(one.weights, two.weights)
     assert np.array_equal(one.moves, two.moves)
@@ -176,8 +183,8 @@ def test_mentions_that_tags_cannot_express_are_counted() -> None:
         Mention.of("SITE", (8, 11)),
         Mention.of("X", (4, 5)),
     )
-    trained = train([Document("a", text, mentions)], Crf(iterations=2))
-    assert trained.left_out == {"discontiguous": 1, "overlapping": 2}
+    result = train([Document("a", text, mentions)], Crf(iterations=2))
+    assert result.left_out == {"discontiguous": 1, "overlapping": 2}
 
 
 def test_a_mention_inside_a_token_and_one_across_sentences_are_learnt() -> None:

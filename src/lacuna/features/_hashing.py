@@ -1,7 +1,6 @@
 """Kernels: how values become 64-bit hashes. Model files hold such hashes, so this never changes.
 
-A value that is not there is NONE; BEFORE and BEHIND are the values of every attribute of the
-places outside the sentence.
+A value that is not there is NONE; OUTSIDE is the value of every attribute outside the sentence.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ from lacuna.kernels import kernel
 from lacuna.text._word_types import GOLDEN, MIX_1, MIX_2, SHIFT_27, SHIFT_30, SHIFT_31, SHIFT_32
 from lacuna.types import CodeArray, HashArray, LongArray
 
-NONE, BEFORE, BEHIND = map(np.uint64, (0, 3, 5))
-ONE = np.uint64(1)
+NONE, ONE, OUTSIDE = map(np.uint64, (0, 1, 2))  # other values are odd
 
 
 @kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lacuna.features._hashing import BEFORE, BEHIND, NONE, finish, seed, step
+from lacuna.features._hashing import NONE, OUTSIDE, finish, seed, step
 from lacuna.kernels import kernel
 from lacuna.types import HashArray, IntArray, LongArray
 
@@ -35,28 +35,23 @@ def token_keys(
     """Return keys[t, j] for templates that look at several words or at places.
 
     Terms of template j are first_term[j] to first_term[j + 1]. Attribute a < A is of a word:
-    word_values[types[t], a], where the last two rows of `word_values` stand for "before" and
-    "behind the sentence"; others are token_values[a - A, t]. A missing value makes the key 0.
+    word_values[types[t], a]; others are token_values[a - A, t]. A missing value makes the key 0.
     """
     keys = np.zeros((len(types), len(template)), np.uint64)
     word_attributes = word_values.shape[1]
-    before = len(word_values) - 2
     for s in range(len(sentences) - 1):
         first, last = sentences[s], sentences[s + 1]
         for t in range(first, last):
             for j in range(len(template)):
                 h = seed(template[j])
                 for m in range(first_term[j], first_term[j + 1]):
-                    place = t + offset[m]
-                    a = attribute[m]
-                    inside = first <= place < last
-                    if a < word_attributes:
-                        outside = before if place < first else before + 1
-                        value = word_values[types[place] if inside else outside, a]
-                    elif inside:
-                        value = token_values[a - word_attributes, place]
+                    place, a = t + offset[m], attribute[m]
+                    if not first <= place < last:
+                        value = OUTSIDE
+                    elif a < word_attributes:
+                        value = word_values[types[place], a]
                     else:
-                        value = BEFORE if place < first else BEHIND
+                        value = token_values[a - word_attributes, place]
                     if value == NONE:
                         h = NONE
                         break

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.features._hashing import BEFORE, BEHIND, NONE
+from lacuna.features._hashing import NONE, OUTSIDE
 from lacuna.features._keys import token_keys, window_counts, word_keys
 from lacuna.features.places import place_values
 from lacuna.features.plan import Plan
@@ -88,7 +88,7 @@ def feature_keys(table: TokenTable, numbered: NumberedTypes, plan: Plan) -> Feat
         plan.word_attributes,
         resources=plan.resources,
     )
-    values[-2], values[-1] = BEFORE, BEHIND
+    values[-2:] = OUTSIDE
     several = plan.by_token
     by_token = token_keys(
         numbered.ids,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -58,5 +57,5 @@ def _spelled_values(
 
 def _parse(attribute: str) -> tuple[int, int]:
     """Return the kernel's code of an attribute and its size: ``prefix3`` → PREFIX, 3."""
-    name, size = re.fullmatch(r"([a-z]+)([1-9]?)", attribute).groups()  # type: ignore[union-attr]
-    return _CODES[name], int(size or 0)
+    name = attribute.rstrip("123456789")
+    return _CODES[name], int(attribute[len(name) :] or 0)

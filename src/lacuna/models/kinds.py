@@ -1,4 +1,4 @@
-"""All kinds of models at a glance: settings and how a file becomes a model again."""
+"""All kinds of models at a glance: what can be trained, and what a file can hold."""
 
 from __future__ import annotations
 
@@ -10,26 +10,30 @@ from lacuna.errors import ConfigError, ModelFileError
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.crf_storage import restore_crf
 from lacuna.models.storage import StoredModel, read_model
+from lacuna.models.two_pass import TwoPassModel, restore_two_pass
 
-Model = CrfModel
+Model = CrfModel | TwoPassModel
 Config = Crf
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of model."""
+    """One kind of model to train."""
 
     name: str
     summary: str
     config: type[Config]
-    restore: Callable[[StoredModel], Model]
 
 
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
-    for kind in (
-        Kind("crf", "linear-chain conditional random field: flat mentions", Crf, restore_crf),
-    )
+    for kind in (Kind("crf", "linear-chain conditional random field: flat mentions", Crf),)
+}
+
+#: How the content of a file becomes a model again, by the kind that the file names.
+RESTORE: Mapping[str, Callable[[StoredModel], Model]] = {
+    CrfModel.kind: restore_crf,
+    TwoPassModel.kind: restore_two_pass,
 }
 
 
@@ -43,6 +47,6 @@ def kind_named(name: str) -> Kind:
 def load(path: str | Path) -> Model:
     """Open a model file."""
     stored = read_model(Path(path))
-    if stored.kind not in KINDS:
+    if stored.kind not in RESTORE:
         raise ModelFileError(path, f"holds a model of the unknown kind {stored.kind!r}")
-    return KINDS[stored.kind].restore(stored)
+    return RESTORE[stored.kind](stored)

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from lacuna.encoding.chain import TaggedDocument, tag_document
 from lacuna.errors import ConfigError
 from lacuna.evaluation.scores import score
@@ -15,12 +17,16 @@ from lacuna.features.presets import load_templates
 from lacuna.features.templates import Template, Term
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.crf_training import Fit, TrainingSet, fit, label_counts, prepare
+from lacuna.models.evidence import with_evidence
+from lacuna.models.two_pass import TwoPassModel, evidence_templates
+from lacuna.pipeline.folds import jackknife
 from lacuna.text.document import Document
 
 DEV_EVERY = 5
 PATIENCE = 3  #: dev scores in a row that are not better before training stops
 WINDOW = 5
 MANY_TAGS = 20
+FOLDS = 5  #: of the first pass, where a second pass is to learn from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,7 @@ class Progress:
 class Trained:
     """A model and how it came about."""
 
-    model: CrfModel
+    model: CrfModel | TwoPassModel
     seconds: float
     iterations: int
     tokens: int
@@ -76,28 +82,72 @@ def train(
     tagged = [tag_document(document) for document in corpus]
     if not tagged:
         raise ConfigError("there are no documents to train on")
-    data = prepare_crf(tagged, config)
-    watch = _Watch(config, data, list(dev) if dev is not None else None, began, on_progress)
-    try:
-        for step in fit(data, l1=config.l1):
-            if watch.seen_enough(step):
-                break
-    except KeyboardInterrupt:
-        if watch.best_step is None:
-            raise
-    left_out: Counter[str] = sum((d.left_out for d in tagged), Counter())
-    return watch.result(left_out, _summary(tagged, config))
+    held_out = list(dev) if dev is not None else None
+    run = _Run(config, began, on_progress)
+    trained = run.two_passes(tagged, held_out) if config.two_pass else run.crf(tagged, held_out)
+    return replace(trained, seconds=time.perf_counter() - began)
 
 
-def prepare_crf(tagged: Sequence[TaggedDocument], config: Crf) -> TrainingSet:
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One call of :func:`train`."""
+
+    config: Crf
+    began: float
+    on_progress: Callable[[Progress], None]
+
+    def crf(
+        self,
+        tagged: Sequence[TaggedDocument],
+        dev: Sequence[Document] | None,
+        *,
+        more: Sequence[Template] = (),
+    ) -> Trained:
+        """Train one CRF, looking at `more` besides the templates of the settings."""
+        data = prepare_crf(tagged, self.config, more)
+        watch = _Watch(self.config, data, dev, self.began, self.on_progress)
+        try:
+            for step in fit(data, l1=self.config.l1):
+                if watch.seen_enough(step):
+                    break
+        except KeyboardInterrupt:
+            if watch.best_step is None:
+                raise
+        left_out: Counter[str] = sum((d.left_out for d in tagged), Counter())
+        return watch.result(left_out, _summary(tagged, self.config))
+
+    def two_passes(
+        self, tagged: Sequence[TaggedDocument], dev: Sequence[Document] | None
+    ) -> Trained:
+        """Train a first pass, first passes for held-out parts, and a second pass on top."""
+        documents = [item.document for item in tagged]
+        with_columns: list[TaggedDocument] = list(tagged)
+        folds = jackknife(documents, FOLDS, rng=np.random.default_rng(0))
+        for rest, part in folds:
+            model = self.crf([tagged[i] for i in rest], None).model
+            guesses = model.find([replace(documents[i], tokens=tagged[i].tokens) for i in part])
+            for i, guess in zip(part, guesses, strict=True):
+                tokens = with_evidence(documents[i], tagged[i].tokens, guess.mentions)
+                with_columns[i] = tagged[i]._replace(tokens=tokens)
+        first = self.crf(tagged, None).model
+        assert isinstance(first, CrfModel)
+        judged = None if dev is None else TwoPassModel(first, first).with_evidence(dev)
+        trained = self.crf(with_columns, judged, more=evidence_templates())
+        assert isinstance(trained.model, CrfModel)
+        return replace(trained, model=TwoPassModel(first, trained.model))
+
+
+def prepare_crf(
+    tagged: Sequence[TaggedDocument], config: Crf, more: Sequence[Template] = ()
+) -> TrainingSet:
     """Turn tagged documents into a training set as the settings say."""
     labels = sorted(label_counts(tagged))
-    plan = make_plan(with_columns(load_templates(config.features), config.columns))
+    templates = with_columns(load_templates(config.features), config.columns)
     many = 2 * len(labels) + 1 > MANY_TAGS
     support = ("frequent" if many else "all") if config.support == "auto" else config.support
     return prepare(
         tagged,
-        plan,
+        make_plan([*templates, *more]),
         scheme=config.scheme,
         labels=labels,
         min_count=config.min_count,
@@ -123,7 +173,7 @@ class _Watch:
         self,
         config: Crf,
         data: TrainingSet,
-        dev: list[Document] | None,
+        dev: Sequence[Document] | None,
         began: float,
         on_progress: Callable[[Progress], None],
     ) -> None:

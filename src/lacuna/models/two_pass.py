@@ -1,0 +1,111 @@
+"""Two passes of a CRF: the second sees what the first found elsewhere in the document.
+
+In training the first pass over each document comes from a model that has not seen it (folds by
+group); otherwise the second pass would learn to trust a first pass that is always right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from lacuna.errors import ModelFileError
+from lacuna.features.templates import Template, parse_templates
+from lacuna.models.base import TagsAnything
+from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.crf_storage import restore_crf, store_crf
+from lacuna.models.evidence import with_evidence
+from lacuna.models.storage import StoredModel
+from lacuna.text.document import Document
+from lacuna.text.tokenizer import tokens_of
+from lacuna.types import FloatArray
+
+#: What the second pass looks at besides the templates of the first.
+EVIDENCE_TEMPLATES = """\
+column.vote[-1..1]
+column.longer[-1..1]
+column.cased[-1..1]
+column.vote[0] column.longer[0]
+column.vote[0] column.cased[0]
+column.vote[-1] column.vote[0]
+column.vote[0] column.vote[1]
+column.vote[0] short[0]
+"""
+PASSES = ("first", "second")
+
+
+def evidence_templates() -> tuple[Template, ...]:
+    """Return the templates that the second pass adds."""
+    return parse_templates(EVIDENCE_TEMPLATES.splitlines(), source="evidence")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TwoPassModel(TagsAnything):
+    """A CRF over text, and a CRF over text and what the first one found."""
+
+    kind: ClassVar[str] = "two-pass"
+
+    first: CrfModel
+    second: CrfModel
+
+    @property
+    def config(self) -> Crf:
+        """What it was trained with."""
+        return self.second.config
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels it can find."""
+        return self.second.labels
+
+    def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
+        """Return the documents with the mentions found in place of those they had."""
+        found = self.second.find(self.with_evidence(documents), probabilities=probabilities)
+        return [
+            replace(document, mentions=tagged.mentions)
+            for document, tagged in zip(documents, found, strict=True)
+        ]
+
+    def identifier_probability(self, document: Document) -> FloatArray:
+        """Return for each token the probability that it is in a mention."""
+        (with_columns,) = self.with_evidence([document])
+        return self.second.identifier_probability(with_columns)
+
+    def with_evidence(self, documents: Sequence[Document]) -> list[Document]:
+        """Return the documents as the second pass sees them: tokens with three more columns."""
+        return [
+            replace(d, tokens=with_evidence(d, tokens_of(d), found.mentions))
+            for d, found in zip(documents, self.first.find(documents), strict=True)
+        ]
+
+    def store(self) -> StoredModel:
+        """Return everything the model is, for a file."""
+        parts = dict(zip(PASSES, (store_crf(self.first), store_crf(self.second)), strict=True))
+        return StoredModel(
+            self.kind,
+            {name: dict(part.header) for name, part in parts.items()},
+            {
+                f"{name}.{array}": values
+                for name, part in parts.items()
+                for array, values in part.arrays.items()
+            },
+        )
+
+
+def restore_two_pass(stored: StoredModel) -> TwoPassModel:
+    """Rebuild a model from a file."""
+    return TwoPassModel(*(restore_crf(_part(stored, name)) for name in PASSES))
+
+
+def _part(stored: StoredModel, name: str) -> StoredModel:
+    header: Any = stored.header.get(name)
+    if not isinstance(header, dict):
+        raise ModelFileError(stored.source, f"its header has no {name} pass")
+    prefix = f"{name}."
+    arrays = {
+        key.removeprefix(prefix): values
+        for key, values in stored.arrays.items()
+        if key.startswith(prefix)
+    }
+    return StoredModel(CrfModel.kind, header, arrays, stored.source)
