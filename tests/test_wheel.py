@@ -38,7 +38,7 @@ def test_wheel_runs_the_demo_in_an_empty_environment(wheel: Path, tmp_path: Path
         pytest.skip("the dependencies of the wheel cannot be installed here")
     assert installed.returncode == 0, installed.stderr
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    demo = run(environment / "bin" / "lacuna", "demo", cwd=tmp_path, env=clean)
+    demo = run(environment / "bin" / "lacuna", "demo", "-n", 20, cwd=tmp_path, env=clean)
     assert demo.returncode == 0, demo.stderr
     assert "⟨" in demo.stdout
     typed = list(environment.glob("lib/*/site-packages/lacuna/py.typed"))

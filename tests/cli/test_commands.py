@@ -251,11 +251,12 @@ def test_examples_hold_the_same_in_both_formats(lacuna: Lacuna) -> None:
 
 
 def test_demo(lacuna: Lacuna, tmp_path: Path) -> None:
-    run = lacuna("demo", "-o", tmp_path / "new")
+    run = lacuna("demo", "-n", 20, "-o", tmp_path / "new")
     assert run.code == 0, run.err
     assert "⟨" in run.out
-    assert "1.0000" in run.out
-    assert (tmp_path / "new" / "notes.jsonl").is_file()
+    assert "binary" in run.out
+    for name in ("notes.jsonl", "unseen.jsonl", "names.lacuna"):
+        assert (tmp_path / "new" / name).is_file()
 
 
 @pytest.mark.parametrize(

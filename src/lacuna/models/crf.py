@@ -77,8 +77,8 @@ class Crf:
     support: str = "auto"
     l2: float = 0.1
     l1: float = 0.0
-    iterations: int = 60
-    tolerance: float = 0.02
+    iterations: int = 40
+    tolerance: float = 0.03
     two_pass: bool = False
 
 

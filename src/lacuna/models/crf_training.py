@@ -1,11 +1,14 @@
 """Training a linear-chain CRF: documents → arrays → objective → steps.
 
 Weights are searched over in units of how far they are expected to move. The curvature of the
-likelihood along a feature's weight grows with how often the feature occurs, n, so
+likelihood along the weight of a feature for a label is Σ p (1 - p) over the tokens that have the
+feature, p the probability of the label there. With c of n such tokens carrying the label,
 
-    scale = 1 / √(CURVATURE · n + 2λ)
+    scale = 1 / √(CURVATURE · c (1 - c/n) + FLOOR · n + 2λ)
 
-makes all directions alike and L-BFGS needs a fifth of the iterations.
+makes all directions about alike, and L-BFGS needs a fifth of the iterations. (That CURVATURE is
+far below 1 says that most tokens become certain early: there p (1 - p) is much smaller than its
+average.)
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
 CURVATURE = 0.01
+FLOOR = 1e-5
 FREQUENT = 5  #: occurrences that give a feature weights for all labels under ``frequent`` support
 
 
@@ -124,15 +128,22 @@ def _support(kind: str, pairs: FloatArray, emission: FactoredEmission) -> LongAr
 
 
 def _scale(objective: CrfObjective, pairs: FloatArray, l2: float) -> RealArray:
-    """Return 1 / √(CURVATURE · n + 2λ) for every weight, relative to n = 1."""
-    # a feature of value √n that occurs c times has curvature n·c; pairs sum to √n·c
-    times = pairs.sum(axis=1) * np.sqrt(objective.emission.merged.size)
-    by_feature = np.repeat(times[:, None], objective.shape[1], axis=1)
-    by_move = np.full_like(objective.observed, CURVATURE * objective.observed.sum())
-    counts = objective.vector(by_feature.astype(np.float32), by_move.astype(np.float32))
-    base = CURVATURE + 2 * l2 if l2 else CURVATURE
-    scale: RealArray = np.sqrt(base / (CURVATURE * counts + 2 * l2)).astype(np.float32)
-    return scale
+    """Return the expected reach of every weight, relative to that of a feature seen once."""
+    # a feature of value √m has m times the curvature; pairs hold √m · c
+    size = objective.emission.merged.size.astype(np.float64)[:, None]
+    by_feature = size * _curvature(pairs / np.sqrt(size))
+    by_move = _curvature(objective.observed)
+    curvature = objective.vector(by_feature.astype(np.float32), by_move.astype(np.float32))
+    scale: RealArray = np.sqrt((CURVATURE + 2 * l2) / (curvature + CURVATURE**2 + 2 * l2))
+    return scale.astype(np.float32)
+
+
+def _curvature(counts: FloatArray) -> FloatArray:
+    """Return CURVATURE · c (1 - c/n) + FLOOR · n for counts c[row, label], n the sum of the row."""
+    total = counts.sum(axis=1, keepdims=True)
+    share = counts / np.maximum(total, 1.0)
+    curvature: FloatArray = CURVATURE * counts * (1 - share) + FLOOR * total
+    return curvature
 
 
 def fit(

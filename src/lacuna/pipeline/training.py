@@ -88,6 +88,16 @@ def train(
     return replace(trained, seconds=time.perf_counter() - began)
 
 
+def train_model(
+    corpus: Iterable[Document],
+    config: Crf | None = None,
+    *,
+    dev: Iterable[Document] | None = None,
+) -> CrfModel | TwoPassModel:
+    """Train a model and return it: :func:`train` without the report."""
+    return train(corpus, config, dev=dev).model
+
+
 @dataclass(frozen=True, slots=True)
 class _Run:
     """One call of :func:`train`."""
