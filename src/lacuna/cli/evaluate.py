@@ -20,7 +20,17 @@ from lacuna.cli.corpora import (
     MapOption,
     reading,
 )
-from lacuna.cli.results import find_categories, find_intervals, show_scores
+from lacuna.cli.results import (
+    BetaOption,
+    ByOption,
+    CategoriesOption,
+    IntervalsOption,
+    PerDocumentOption,
+    SeedOption,
+    find_categories,
+    find_intervals,
+    show_scores,
+)
 from lacuna.evaluation import json_shape
 from lacuna.io.corpus import Keep
 
@@ -28,27 +38,18 @@ from lacuna.io.corpus import Keep
 def evaluate_command(
     model: Annotated[Path, typer.Argument(help="A model file, *.lacuna.")],
     gold: CorpusArgument,
-    by: Annotated[
-        str, typer.Option(metavar="SECTION", help="Way of counting for the table by label.")
-    ] = "strict",
-    beta: Annotated[float, typer.Option(min=0.01, help="Also show F-beta.")] = 1.0,
-    intervals: Annotated[
-        bool, typer.Option("--intervals", help="95 % bootstrap intervals over groups.")
-    ] = False,
-    per_document: Annotated[
-        bool, typer.Option("--per-document", help="With --json: a row for every document.")
-    ] = False,
-    categories: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="TOML map label → large category, as in --map."),
-    ] = None,
+    by: ByOption = "strict",
+    beta: BetaOption = 1.0,
+    intervals: IntervalsOption = False,
+    per_document: PerDocumentOption = False,
+    categories: CategoriesOption = None,
     source_format: FormatOption = None,
     encoding: EncodingOption = "utf-8",
     label_map: MapOption = None,
     labels: LabelsOption = None,
     keep: FilterOption = Keep.ALL,
     group_from: GroupFromOption = None,
-    seed: Annotated[int, typer.Option(min=0, help="For resampling.")] = 0,
+    seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Score a model on annotated documents.

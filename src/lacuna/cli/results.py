@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
+import typer
 
 from lacuna.cli.console import print_table, say
 from lacuna.cli.corpora import CorpusOptions
@@ -14,6 +16,26 @@ from lacuna.evaluation import bootstrap, report
 from lacuna.evaluation.leaks import leaks
 from lacuna.evaluation.scores import Scores
 from lacuna.io.label_map import read_label_map
+
+ByOption = Annotated[
+    str, typer.Option("--by", metavar="SECTION", help="Way of counting for the table by label.")
+]
+BetaOption = Annotated[float, typer.Option("--beta", min=0.01, help="Also show F-beta.")]
+IntervalsOption = Annotated[
+    bool, typer.Option("--intervals", help="95 % bootstrap intervals over groups.")
+]
+PerDocumentOption = Annotated[
+    bool, typer.Option("--per-document", help="With --json: a row for every document.")
+]
+CategoriesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--categories",
+        metavar="FILE",
+        help="TOML map label → large category, under [categories] or not.",
+    ),
+]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="For resampling.")]
 
 
 def find_categories(path: Path | None, options: CorpusOptions) -> Mapping[str, str] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -20,7 +19,18 @@ from lacuna.cli.corpora import (
     MapOption,
     reading,
 )
-from lacuna.cli.results import check_section, find_categories, find_intervals, show_scores
+from lacuna.cli.results import (
+    BetaOption,
+    ByOption,
+    CategoriesOption,
+    IntervalsOption,
+    PerDocumentOption,
+    SeedOption,
+    check_section,
+    find_categories,
+    find_intervals,
+    show_scores,
+)
 from lacuna.errors import ConfigError
 from lacuna.evaluation import json_shape, report
 from lacuna.evaluation.agreement import agreement
@@ -42,28 +52,17 @@ def score_command(
     annotators: Annotated[
         bool, typer.Option("--agreement", help="Two annotators: agreement instead of scores.")
     ] = False,
-    by: Annotated[
-        str, typer.Option(metavar="SECTION", help="Way of counting for the table by label.")
-    ] = "strict",
-    beta: Annotated[float, typer.Option(min=0.01, help="Also show F-beta.")] = 1.0,
-    intervals: Annotated[
-        bool, typer.Option("--intervals", help="95 % bootstrap intervals over groups.")
-    ] = False,
-    per_document: Annotated[
-        bool, typer.Option("--per-document", help="With --json: a row for every document.")
-    ] = False,
-    categories: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="TOML map label → large category, under [categories] or not."
-        ),
-    ] = None,
+    by: ByOption = "strict",
+    beta: BetaOption = 1.0,
+    intervals: IntervalsOption = False,
+    per_document: PerDocumentOption = False,
+    categories: CategoriesOption = None,
     source_format: FormatOption = None,
     encoding: EncodingOption = "utf-8",
     label_map: MapOption = None,
     labels: LabelsOption = None,
     group_from: GroupFromOption = None,
-    seed: Annotated[int, typer.Option(min=0, help="For resampling.")] = 0,
+    seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Score a prediction against gold, or two annotators.

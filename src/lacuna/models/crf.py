@@ -38,7 +38,7 @@ from lacuna.text.tokenizer import tokens_of
 from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, IntArray, RealArray
 
-BATCH_TOKENS = 100_000
+BATCH_TOKENS = 50_000
 
 
 @dataclass(frozen=True, slots=True)
