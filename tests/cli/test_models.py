@@ -49,6 +49,19 @@ def test_train_settings(lacuna: Lacuna, notes: Path, tmp_path: Path) -> None:
     assert lacuna("train", notes).code == 2
 
 
+def test_train_by_folds_and_from_a_model(
+    lacuna: Lacuna, notes: Path, model: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "m.lacuna"
+    told = lacuna("train", notes, "-o", out, "--folds", 3, "--set", "iterations=8", "--json").json
+    assert 0.5 < told["dev_f1"] <= 1
+    adapted = lacuna("train", notes, "-o", out, "--from", model, "--json").json
+    assert adapted["tokens"] == told["tokens"]
+    both = lacuna("train", notes, "-o", out, "--folds", 3, "--from", model)
+    assert both.code == 2
+    assert "--folds goes neither" in both.err
+
+
 def test_tag_writes_and_shows(lacuna: Lacuna, model: Path, tmp_path: Path) -> None:
     text = tmp_path / "note.txt"
     text.write_text("Seen by Dr. Ana Sato in Arden today.\n")

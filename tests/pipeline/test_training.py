@@ -10,6 +10,7 @@ import pytest
 from lacuna.encoding.schemes import Scheme
 from lacuna.errors import ConfigError
 from lacuna.models.crf import Crf
+from lacuna.pipeline.cross_validation import cross_validate
 from lacuna.pipeline.folds import jackknife
 from lacuna.pipeline.settings import configure, describe_config
 from lacuna.pipeline.training import Progress, train
@@ -77,3 +78,12 @@ def test_settings_from_words() -> None:
 def test_wrong_settings_are_named(assignment: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         configure(Crf, [assignment])
+
+
+def test_cross_validation_scores_every_document_by_a_model_that_has_not_seen_it() -> None:
+    documents = corpus(12)
+    config = Crf(iterations=10, tolerance=0.0)
+    scores, chosen = cross_validate(documents, config, 3, rng=np.random.default_rng(0))
+    assert sorted(scores.ids) == sorted(document.id for document in documents)
+    assert 0.5 < scores.section("strict").micro.f1 <= 1
+    assert 1 <= chosen.iterations <= 10

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import resource
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+import numpy as np
 import typer
 
 from lacuna.cli.console import print_json, print_table, say, stderr
@@ -40,6 +42,19 @@ def train_command(
         list[str] | None,
         typer.Option(help="Documents to judge by: training stops when it no longer helps there."),
     ] = None,
+    start: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="MODEL", help="A model to adapt to these documents."),
+    ] = None,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            help="Without --dev: score by so many folds, whole groups left out, and train on all"
+            " for as long as served best there.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="How groups are dealt into folds.")] = 0,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting; see --help-config."),
@@ -61,8 +76,9 @@ def train_command(
 
     Example: lacuna train notes/ -o names.lacuna --dev more-notes/
     """
-    from lacuna.models.kinds import kind_named
+    from lacuna.models.kinds import kind_named, load
     from lacuna.models.storage import write_model
+    from lacuna.pipeline.cross_validation import cross_validate
     from lacuna.pipeline.settings import configure, describe_config
     from lacuna.pipeline.training import train
 
@@ -80,13 +96,22 @@ def train_command(
     if dev:
         with reading(dev, options) as documents:
             held_out = list(documents)
+    if folds is not None and (held_out is not None or start is not None):
+        raise ConfigError("--folds goes neither with --dev nor with --from")
+    old = None if start is None else load(start)
+    scores = None
     with stderr.status("training …") as status:
 
         def show(progress: Progress) -> None:
             status.update(_line(progress))
 
-        trained = train(training, config, dev=held_out, on_progress=show)
+        if folds is not None:
+            rng = np.random.default_rng(seed)
+            scores, config = cross_validate(training, config, folds, rng=rng, on_progress=show)
+        trained = train(training, config, dev=held_out, start=old, on_progress=show)
     digest = write_model(output, trained.model.store())
+    if scores is not None:
+        trained = replace(trained, dev_f1=scores.section("strict").micro.f1)
     _report(trained, output, digest, as_json=as_json)
 
 

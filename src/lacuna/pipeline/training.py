@@ -16,6 +16,7 @@ from lacuna.features.plan import make_plan
 from lacuna.features.presets import load_templates
 from lacuna.features.templates import Template, Term
 from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.crf_adapting import keep_old_features, start_tables
 from lacuna.models.crf_training import Fit, TrainingSet, fit, label_counts, prepare
 from lacuna.models.evidence import with_evidence
 from lacuna.models.two_pass import TwoPassModel, evidence_templates
@@ -60,6 +61,7 @@ def train(
     config: Crf | None = None,
     *,
     dev: Iterable[Document] | None = None,
+    start: CrfModel | TwoPassModel | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Trained:
     """Train a model.
@@ -73,17 +75,24 @@ def train(
     dev
         Documents to judge by: training stops when it no longer helps there, and the best model
         is kept. Without them it stops when the objective hardly falls.
+    start
+        A CRF to adapt: its templates, tag scheme and labels are kept, and its weights are where
+        training begins and what the penalty pulls to.
     on_progress
         Called after every iteration. ``KeyboardInterrupt`` during training ends it with the best
         model so far.
     """
     config = config or Crf()
+    if isinstance(start, TwoPassModel) or (start is not None and config.two_pass):
+        raise ConfigError("a model of two passes cannot be adapted; train it anew")
+    if start is not None:
+        config = replace(config, scheme=start.config.scheme, features=start.config.features)
     began = time.perf_counter()
     tagged = [tag_document(document) for document in corpus]
     if not tagged:
         raise ConfigError("there are no documents to train on")
     held_out = list(dev) if dev is not None else None
-    run = _Run(config, began, on_progress)
+    run = _Run(config, began, on_progress, start)
     trained = run.two_passes(tagged, held_out) if config.two_pass else run.crf(tagged, held_out)
     return replace(trained, seconds=time.perf_counter() - began)
 
@@ -93,9 +102,10 @@ def train_model(
     config: Crf | None = None,
     *,
     dev: Iterable[Document] | None = None,
+    start: CrfModel | TwoPassModel | None = None,
 ) -> CrfModel | TwoPassModel:
     """Train a model and return it: :func:`train` without the report."""
-    return train(corpus, config, dev=dev).model
+    return train(corpus, config, dev=dev, start=start).model
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +115,7 @@ class _Run:
     config: Crf
     began: float
     on_progress: Callable[[Progress], None]
+    start: CrfModel | None = None
 
     def crf(
         self,
@@ -114,17 +125,21 @@ class _Run:
         more: Sequence[Template] = (),
     ) -> Trained:
         """Train one CRF, looking at `more` besides the templates of the settings."""
-        data = prepare_crf(tagged, self.config, more)
+        data = prepare_crf(tagged, self.config, more, self.start)
         watch = _Watch(self.config, data, dev, self.began, self.on_progress)
+        begin = None if self.start is None else start_tables(self.start, data.index, data.tags)
         try:
-            for step in fit(data, l1=self.config.l1):
+            for step in fit(data, l1=self.config.l1, start=begin):
                 if watch.seen_enough(step):
                     break
         except KeyboardInterrupt:
             if watch.best_step is None:
                 raise
         left_out: Counter[str] = sum((d.left_out for d in tagged), Counter())
-        return watch.result(left_out, _summary(tagged, self.config))
+        trained = watch.result(left_out, _summary(tagged, self.config))
+        if self.start is None or not isinstance(trained.model, CrfModel):
+            return trained
+        return replace(trained, model=keep_old_features(self.start, trained.model))
 
     def two_passes(
         self, tagged: Sequence[TaggedDocument], dev: Sequence[Document] | None
@@ -148,11 +163,18 @@ class _Run:
 
 
 def prepare_crf(
-    tagged: Sequence[TaggedDocument], config: Crf, more: Sequence[Template] = ()
+    tagged: Sequence[TaggedDocument],
+    config: Crf,
+    more: Sequence[Template] = (),
+    start: CrfModel | None = None,
 ) -> TrainingSet:
-    """Turn tagged documents into a training set as the settings say."""
-    labels = sorted(label_counts(tagged))
-    templates = with_columns(load_templates(config.features), config.columns)
+    """Turn tagged documents into a training set as the settings, or the model to adapt, say."""
+    labels = sorted({*label_counts(tagged), *(start.labels if start else ())})
+    templates: Sequence[Template] = (
+        start.index.plan.templates
+        if start
+        else with_columns(load_templates(config.features), config.columns)
+    )
     many = 2 * len(labels) + 1 > MANY_TAGS
     support = ("frequent" if many else "all") if config.support == "auto" else config.support
     return prepare(

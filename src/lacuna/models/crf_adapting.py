@@ -1,0 +1,53 @@
+"""A trained CRF as the starting point of another: more notes, another ward, a new label.
+
+The new model is the old one plus what the new documents teach: the penalty pulls its weights to
+those of the old model instead of to zero, so what the documents do not speak about stays as it was.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from lacuna.features.extract import FeatureIndex
+from lacuna.models.crf import CrfModel
+from lacuna.text.word_types import WordTypes
+from lacuna.types import LongArray, RealArray
+
+
+def start_tables(
+    old: CrfModel, index: FeatureIndex, tags: tuple[str, ...]
+) -> tuple[RealArray, RealArray]:
+    """Return the old weights for the features and tags of a new model, 0 for what is new."""
+    rows = old.index.keys.lookup(index.keys.hashes)
+    new, known = _common_tags(old, tags)
+    weights = np.zeros((len(index), len(tags)), np.float32)
+    weights[np.ix_(rows >= 0, new)] = old.weights[np.ix_(rows[rows >= 0], known)]
+    moves = np.zeros((len(tags), len(tags)), np.float32)
+    moves[np.ix_(new, new)] = old.moves[np.ix_(known, known)]
+    return weights, moves
+
+
+def keep_old_features(old: CrfModel, adapted: CrfModel) -> CrfModel:
+    """Return the adapted model with the features that only the old one had."""
+    missing = adapted.index.keys.lookup(old.index.keys.hashes) < 0
+    new, known = _common_tags(old, adapted.tags)
+    extra = np.zeros((int(missing.sum()), len(adapted.tags)), np.float32)
+    extra[:, new] = old.weights[np.ix_(missing, known)]
+    keys = np.concatenate((adapted.index.keys.hashes, old.index.keys.hashes[missing]))
+    return replace(
+        adapted,
+        index=FeatureIndex(adapted.index.plan, WordTypes.build(keys)),
+        weights=np.concatenate((adapted.weights, extra)),
+    )
+
+
+def _common_tags(old: CrfModel, tags: tuple[str, ...]) -> tuple[LongArray, LongArray]:
+    """Return the numbers of the tags that both have: in `tags`, and in the old model."""
+    number = {tag: k for k, tag in enumerate(old.tags)}
+    common = [(k, number[tag]) for k, tag in enumerate(tags) if tag in number]
+    return (
+        np.array([k for k, _ in common], np.int64),
+        np.array([k for _, k in common], np.int64),
+    )

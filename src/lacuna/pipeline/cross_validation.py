@@ -1,0 +1,39 @@
+"""How well a model would do on documents it has not seen, when there is no dev set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from statistics import median
+
+import numpy as np
+
+from lacuna.evaluation.scores import Scores, score
+from lacuna.models.crf import Crf
+from lacuna.pipeline.folds import jackknife
+from lacuna.pipeline.training import Progress, train
+from lacuna.text.document import Document
+
+
+def cross_validate(
+    documents: Sequence[Document],
+    config: Crf,
+    folds: int,
+    *,
+    rng: np.random.Generator,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+) -> tuple[Scores, Crf]:
+    """Train on all parts but one and tag that one, for each part.
+
+    Returns the scores over all documents, each tagged by a model that has not seen its group, and
+    the settings with the number of iterations that served best on the parts left out.
+    """
+    pairs: list[tuple[Document, Document]] = []
+    iterations: list[int] = []
+    for rest, part in jackknife(documents, folds, rng=rng):
+        left_out = [documents[i] for i in part]
+        trained = train([documents[i] for i in rest], config, dev=left_out, on_progress=on_progress)
+        iterations.append(trained.iterations)
+        pairs += zip(left_out, trained.model.find(left_out), strict=True)
+    best = max(1, int(median(iterations)))
+    return score(pairs), replace(config, iterations=best, tolerance=0.0)
