@@ -82,6 +82,9 @@ def test_evaluate(lacuna: Lacuna, model: Path, notes: Path) -> None:
     assert told["strict"]["micro"]["f1"] == 1.0
     assert told["tokens_per_second"] > 0
     assert "tokens/s" in lacuna("evaluate", model, notes).err
+    page = model.with_suffix(".html")
+    assert lacuna("evaluate", model, notes, "--errors", page).code == 0
+    assert "<h1>0 errors</h1>" in page.read_text()
 
 
 def test_inspect(lacuna: Lacuna, model: Path) -> None:

@@ -32,7 +32,10 @@ from lacuna.cli.results import (
     show_scores,
 )
 from lacuna.evaluation import json_shape
+from lacuna.evaluation.error_page import error_page
 from lacuna.io.corpus import Keep
+from lacuna.io.writing import whole_file
+from lacuna.text.document import Document
 
 
 def evaluate_command(
@@ -43,6 +46,10 @@ def evaluate_command(
     intervals: IntervalsOption = False,
     per_document: PerDocumentOption = False,
     categories: CategoriesOption = None,
+    errors: Annotated[
+        Path | None,
+        typer.Option(help="Also write what was missed or invented, in context, as an HTML page."),
+    ] = None,
     source_format: FormatOption = None,
     encoding: EncodingOption = "utf-8",
     label_map: MapOption = None,
@@ -61,10 +68,22 @@ def evaluate_command(
 
     options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from)
     tagger = load(model)
+    wrong: list[tuple[Document, Document]] = []
+
+    def note(document: Document, found: Document) -> None:
+        if errors is not None and set(document.mentions) != set(found.mentions):
+            wrong.append((document, found))
+
     with reading(gold, options) as documents:
         result, seconds = evaluate(
-            tagger, documents, categories=find_categories(categories, options)
+            tagger,
+            documents,
+            categories=find_categories(categories, options),
+            on_pair=note,
         )
+    if errors is not None:
+        with whole_file(errors) as stream:
+            stream.write(error_page(wrong).encode())
     found = find_intervals(result, beta, seed) if intervals else None
     tokens = int(result.tokens.sum())
     speed = tokens / seconds if seconds else 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
@@ -24,11 +24,16 @@ def evaluate(
     corpus: Iterable[Document],
     *,
     categories: Mapping[str, str] | None = None,
+    on_pair: Callable[[Document, Document], None] = lambda _gold, _found: None,
 ) -> tuple[Scores, float]:
-    """Return the scores of a model on a corpus and the seconds that tagging took."""
+    """Return the scores of a model on a corpus and the seconds that tagging took.
+
+    `on_pair` is called with every document and what the model made of it.
+    """
     warm_up(model)
     watch = Stopwatch()
-    return score(_pairs(model, corpus, watch), categories=categories), watch.seconds
+    pairs = _pairs(model, corpus, watch, on_pair)
+    return score(pairs, categories=categories), watch.seconds
 
 
 def warm_up(model: Tagger) -> None:
@@ -37,11 +42,16 @@ def warm_up(model: Tagger) -> None:
 
 
 def _pairs(
-    model: Tagger, corpus: Iterable[Document], watch: Stopwatch
+    model: Tagger,
+    corpus: Iterable[Document],
+    watch: Stopwatch,
+    on_pair: Callable[[Document, Document], None],
 ) -> Iterator[tuple[Document, Document]]:
     documents = iter(corpus)
     while batch := list(islice(documents, BATCH_DOCUMENTS)):
         began = time.perf_counter()
         found = model.find(batch)
         watch.seconds += time.perf_counter() - began
-        yield from zip(batch, found, strict=True)
+        for document, tagged in zip(batch, found, strict=True):
+            on_pair(document, tagged)
+            yield document, tagged
