@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: help demo test check format clean
 
 help:
-	@echo "make demo    what lacuna does, in under a minute"
+	@echo "make demo    what lacuna does, on notes it makes up"
 	@echo "make test    run the tests"
 	@echo "make check   lint, types, layers, sizes"
 	@echo "make format  rewrite the code in house style"
