@@ -3,8 +3,8 @@
 **Equal features are trained as one.** Features that fire on exactly the same word types (or the
 same tokens) have the same gradient, so they keep the same weight w throughout. n of them act like
 one feature of value √n and weight v = √n·w: the score √n·v = n·w, the penalty v² = n·w² and every
-inner product are the same, so it is exactly the same training with fewer parameters. Half of all
-features of a corpus are such: all that is peculiar to a word seen once.
+inner product are the same, so it is exactly the same training with fewer parameters. All that is
+peculiar to a word seen once falls together in this way.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ def _advance(states: FloatArray, transition: FloatArray, onward: FloatArray) -> 
 def _add_product(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
     """out[i, w] += Σ_v a[i, v] · b[v, w], in blocks of 2 × 4 that stay in registers.
 
-    At the sizes of label sets this runs at the speed of a BLAS without its threads.
+    A BLAS would start threads of its own beside ours.
     """
     rows, inner = a.shape
     for i in range(0, rows - 1, 2):

@@ -6,9 +6,8 @@ feature, p the probability of the label there. With c of n such tokens carrying 
 
     scale = 1 / √(CURVATURE · c (1 - c/n) + FLOOR · n + 2λ)
 
-makes all directions about alike, and L-BFGS needs a fifth of the iterations. (That CURVATURE is
-far below 1 says that most tokens become certain early: there p (1 - p) is much smaller than its
-average.)
+makes directions more alike, so that L-BFGS needs fewer iterations. Both constants were chosen by
+dev scores; that CURVATURE is far below 1 suggests that most tokens become certain early.
 """
 
 from __future__ import annotations
