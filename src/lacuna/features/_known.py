@@ -15,26 +15,21 @@ from lacuna.types import HashArray, IntArray
 
 UPPER_HALF, LOWER_HALF = np.uint64(0xFFFFFFFF00000000), np.uint64(0xFFFFFFFF)
 EMPTY, ONE = np.uint64(0), np.uint64(1)
-SMALLEST_TABLE = 16
 TOGETHER = 256  # keys looked up at once
 
 
 @kernel
-def fill_slots(keys: HashArray) -> tuple[HashArray, bool]:
-    """Return the slots of a table in which keys[r] leads to row r, and whether keys differ."""
-    size = SMALLEST_TABLE
-    while size < 2 * keys.size:
-        size *= 2
-    slots = np.zeros(size, np.uint64)
-    last = np.uint64(size - 1)
+def fill_slots(keys: HashArray, slots: HashArray) -> bool:
+    """Fill empty slots so that keys[r] leads to row r; False when a key occurs twice."""
+    last = np.uint64(slots.size - 1)
     for r in range(keys.size):
         place = keys[r] & last
         while slots[place] != EMPTY:
             if keys[(slots[place] & LOWER_HALF) - ONE] == keys[r]:
-                return slots, False
+                return False
             place = (place + ONE) & last
         slots[place] = (keys[r] & UPPER_HALF) | np.uint64(r + 1)
-    return slots, True
+    return True
 
 
 @kernel

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from lacuna.features._known import fill_slots, rows_of
 from lacuna.types import HashArray, IntArray
+
+SMALLEST_TABLE = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,8 +30,9 @@ class KnownKeys:
     @classmethod
     def of(cls, hashes: HashArray) -> KnownKeys:
         """Return keys numbered in the order given; a key that occurs twice is a ValueError."""
-        slots, different = fill_slots(hashes)
-        if not different:
+        size = 1 << max(2 * len(hashes) - 1, SMALLEST_TABLE - 1).bit_length()
+        slots = np.zeros(size, np.uint64)
+        if not fill_slots(hashes, slots):
             raise ValueError("a key occurs twice")
         return cls(hashes, slots)
 
