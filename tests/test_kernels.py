@@ -35,6 +35,15 @@ def test_kernel_is_cached_beside_the_source(tmp_path: Path) -> None:
     assert list((tmp_path / "__pycache__").glob("adding.add-*.nbi"))
 
 
+def test_compiling_is_announced_once_and_loading_is_not(tmp_path: Path) -> None:
+    (tmp_path / "adding.py").write_text(
+        MODULE + "from lacuna.kernels import before_compiling\n"
+        "before_compiling(lambda: print('compiling'))\nadd(1.0, 2.0)\n"
+    )
+    assert run_module(tmp_path).stdout == "compiling\n3\n"
+    assert run_module(tmp_path).stdout == "3\n"
+
+
 def test_kernel_compiles_without_a_cache_where_package_and_home_are_read_only(
     tmp_path: Path,
 ) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import event
 
 OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "contract", "nsz"}}
 
@@ -26,3 +27,20 @@ def kernel(function: Function) -> Function:
     except RuntimeError:  # "cannot cache function: no locator available"
         compiled = numba.njit(**OPTIONS)(function)
     return cast(Function, compiled)
+
+
+def before_compiling(tell: Callable[[], None]) -> None:
+    """Call `tell` once, when the first kernel is compiled rather than loaded from the cache."""
+
+    class Once(event.Listener):
+        told = False
+
+        def on_start(self, _: event.Event) -> None:
+            if not self.told:
+                self.told = True
+                tell()
+
+        def on_end(self, _: event.Event) -> None:
+            pass
+
+    event.register("numba:compile", Once())  # type: ignore[no-untyped-call]

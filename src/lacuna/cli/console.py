@@ -33,6 +33,13 @@ def say(message: str) -> None:
     stderr.print(escape(message), soft_wrap=True)
 
 
+def announce_compiling() -> None:
+    """Have it said that the first run on a machine compiles, should it do so."""
+    from lacuna.kernels import before_compiling
+
+    before_compiling(lambda: say("compiling for this machine, once; this takes some seconds …"))
+
+
 def print_json(value: Any) -> None:
     """Write one JSON value to stdout, indented, floats in full."""
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lacuna.cli.compiling import announce_compiling
-from lacuna.cli.console import print_json, say
+from lacuna.cli.console import announce_compiling, print_json, say
 from lacuna.cli.corpora import (
     CorpusArgument,
     CorpusOptions,

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import typer
 
-from lacuna.cli.compiling import announce_compiling
-from lacuna.cli.console import say, stdout
+from lacuna.cli.console import announce_compiling, say, stdout
 from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, EncodingOption, FormatOption, reading
 from lacuna.cli.highlight import colours, highlighted
 from lacuna.io.formats import FORMATS
