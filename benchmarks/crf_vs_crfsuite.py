@@ -1,10 +1,12 @@
 """Our CRF and python-crfsuite on the same data in the same run: training, F1, speed, memory, size.
 
-    python benchmarks/crf_vs_crfsuite.py TRAIN DEV [--rounds 3] [--json out.json]
+    python benchmarks/crf_vs_crfsuite.py TRAIN DEV [--preset default] [--set key=value]
+        [--rounds 3] [--json out.json]
 
 Both get the same tokens, sentences and tags and look at the same things: the templates of the
-preset, written for python-crfsuite as a plain, careful feature extractor. Each run is a process of
-its own, the two alternate, and medians are compared. Times include feature extraction.
+preset, written for python-crfsuite as a plain, careful feature extractor (attributes of places,
+such as headers, are handed to it ready-made). Each run is a process of its own, the two alternate,
+and medians are compared. Times include feature extraction. --set is for our settings.
 """
 
 from __future__ import annotations
@@ -18,18 +20,23 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from itertools import pairwise
+from dataclasses import replace
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
 from lacuna.encoding.chain import mentions_of, tag_document
 from lacuna.encoding.schemes import Scheme
 from lacuna.evaluation.scores import score
+from lacuna.features.places import place_values
 from lacuna.features.presets import load_templates
+from lacuna.features.token_table import token_table
 from lacuna.io.corpus import read_corpus
+from lacuna.models.base import Tagger
 from lacuna.text.document import Document, Tokens
 from lacuna.text.tokenizer import tokens_of
 
+RAW_TOKENS = 1_000_000  # of the stream that the speed from raw text is measured on
 FIGURES = ("train_seconds", "f1", "tokens_per_second", "peak_memory_mb", "model_bytes")
 
 
@@ -49,6 +56,15 @@ def collapsed(pattern: str) -> str:
     return "".join(c for i, c in enumerate(pattern) if i == 0 or pattern[i - 1] != c)
 
 
+def stem(word: str) -> str:
+    """Return the word in lower case without -s, -es, -ed or -ing."""
+    low = word.lower()
+    for ending, size in (("ing", 6), ("es", 5), ("ed", 5), ("s", 4)):
+        if low.endswith(ending) and len(low) >= size and not (ending == "s" and low[-2] == "s"):
+            return low[: -len(ending)]
+    return low
+
+
 class WordValues:
     """Attribute values of words, computed once per word: what a careful user would do."""
 
@@ -66,6 +82,7 @@ class WordValues:
         values = {
             "word": word,
             "lower": word.lower(),
+            "stem": stem(word),
             "shape": pattern,
             "short": collapsed(pattern),
             "length": str(min(len(word), 10)),
@@ -78,13 +95,36 @@ class WordValues:
         return {name: value for name, value in values.items() if name in self.attributes}
 
 
-def crfsuite_features(
-    words: list[str], values: WordValues, templates: list[Any]
-) -> list[list[str]]:
+class Extractor:
+    """Feature strings of sentences, by the templates of a preset."""
+
+    def __init__(self, preset: str) -> None:
+        loaded = load_templates(preset)
+        self.templates = [
+            (str(number), [(term.attribute, term.offset) for term in template.terms])
+            for number, template in enumerate(loaded)
+        ]
+        terms = {term for template in loaded for term in template.terms}
+        self.words = WordValues({term.attribute for term in terms if term.of_word})
+        self.places = sorted({term.attribute for term in terms if not term.of_word})
+
+    def sentences(self, document: Document, tokens: Tokens) -> Iterator[list[list[str]]]:
+        """Yield the feature strings of every sentence."""
+        values = [self.words[word] for word in tokens.words(document.text)]
+        if self.places:
+            found = place_values(token_table([document], [tokens]), self.places).T.tolist()
+            values = [
+                own | {n: str(v) for n, v in zip(self.places, row, strict=True) if v}
+                for own, row in zip(values, found, strict=True)
+            ]
+        for first, last in pairwise(tokens.sentences.tolist()):
+            yield crfsuite_features(values[first:last], self.templates)
+
+
+def crfsuite_features(padded: list[dict[str, str]], templates: list[Any]) -> list[list[str]]:
     """Return the feature strings of every token of a sentence."""
-    padded = [values[word] for word in words]
     found: list[list[str]] = []
-    for t in range(len(words)):
+    for t in range(len(padded)):
         here: list[str] = []
         for name, terms in templates:
             parts = []
@@ -92,7 +132,7 @@ def crfsuite_features(
                 place = t + offset
                 if place < 0:
                     parts.append("<")
-                elif place >= len(words):
+                elif place >= len(padded):
                     parts.append(">")
                 else:
                     value = padded[place].get(attribute)
@@ -105,46 +145,32 @@ def crfsuite_features(
     return found
 
 
-def sentences(tokens: Tokens) -> Iterator[tuple[int, int]]:
-    """Yield the token ranges of the sentences."""
-    yield from pairwise(tokens.sentences.tolist())
-
-
-def run_crfsuite(train: str, dev: str) -> dict[str, float]:
+def run_crfsuite(options: argparse.Namespace) -> dict[str, float]:
     """Train and tag with python-crfsuite."""
     import pycrfsuite
 
-    templates = [
-        (str(number), [(term.attribute, term.offset) for term in template.terms])
-        for number, template in enumerate(load_templates("default"))
-    ]
-    values = WordValues({attribute for _, terms in templates for attribute, _ in terms})
-    tagged = [tag_document(document) for document in read_corpus([train])]
-    gold = list(read_corpus([dev]))
+    extractor = Extractor(options.preset)
+    tagged = [tag_document(document) for document in read_corpus([options.train])]
+    gold = list(read_corpus([options.dev]))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model"
         began = time.perf_counter()
         trainer = pycrfsuite.Trainer(verbose=False)
         trainer.set_params({"c1": 0.0, "c2": 0.1, "max_iterations": 100})
         for item in tagged:
-            words, tags = item.tokens.words(item.document.text), item.tags(Scheme.BIO)
-            for first, last in sentences(item.tokens):
-                features = crfsuite_features(words[first:last], values, templates)
-                trainer.append(features, tags[first:last])
+            tags = iter(item.tags(Scheme.BIO))
+            for features in extractor.sentences(item.document, item.tokens):
+                trainer.append(features, list(islice(tags, len(features))))
         trainer.train(str(path))
         train_seconds = time.perf_counter() - began
         tagger = pycrfsuite.Tagger()
         tagger.open(str(path))
         token_lists = [tokens_of(document) for document in gold]
-        word_lists = [t.words(d.text) for t, d in zip(token_lists, gold, strict=True)]
         began = time.perf_counter()
-        found = []
-        for tokens, words in zip(token_lists, word_lists, strict=True):
-            tags = []
-            for first, last in sentences(tokens):
-                features = crfsuite_features(words[first:last], values, templates)
-                tags += tagger.tag(features)
-            found.append(tags)
+        found = [
+            [tag for features in extractor.sentences(d, tokens) for tag in tagger.tag(features)]
+            for d, tokens in zip(gold, token_lists, strict=True)
+        ]
         seconds = time.perf_counter() - began
         size = path.stat().st_size
     predicted = [
@@ -157,18 +183,20 @@ def run_crfsuite(train: str, dev: str) -> dict[str, float]:
 # --- lacuna -----------------------------------------------------------------------------------
 
 
-def run_lacuna(train: str, dev: str) -> dict[str, float]:
+def run_lacuna(options: argparse.Namespace) -> dict[str, float]:
     """Train and tag with lacuna."""
     from lacuna.models.crf import Crf
     from lacuna.models.storage import write_model
     from lacuna.pipeline.evaluating import warm_up
+    from lacuna.pipeline.settings import configure
     from lacuna.pipeline.training import train as train_model
 
-    documents = list(read_corpus([train]))
-    gold = list(read_corpus([dev]))
-    train_model(documents[:2], Crf(iterations=2))  # load the kernels
+    documents = list(read_corpus([options.train]))
+    gold = list(read_corpus([options.dev]))
+    config = configure(Crf, [f"features={options.preset}", *options.settings])
+    train_model(documents[:2], replace(config, iterations=2))  # load the kernels
     began = time.perf_counter()
-    trained = train_model(documents, Crf())
+    trained = train_model(documents, config)
     train_seconds = time.perf_counter() - began
     warm_up(trained.model)
     began = time.perf_counter()
@@ -178,7 +206,18 @@ def run_lacuna(train: str, dev: str) -> dict[str, float]:
         path = Path(folder) / "model.lacuna"
         write_model(path, trained.model.store())
         size = path.stat().st_size
-    return figures(gold, predicted, train_seconds, seconds, size)
+    found = figures(gold, predicted, train_seconds, seconds, size)
+    return found | {"raw_tokens_per_second": raw_speed(trained.model, gold)}
+
+
+def raw_speed(model: Tagger, gold: list[Document]) -> float:
+    """Return tokens per second from raw text to mentions, over a long stream of documents."""
+    bare = [Document(document.id, document.text) for document in gold]
+    tokens = sum(len(tokens_of(document)) for document in bare)
+    repeated = bare * max(1, RAW_TOKENS // tokens)
+    began = time.perf_counter()
+    model.find(repeated)
+    return tokens * (len(repeated) / len(bare)) / (time.perf_counter() - began)
 
 
 def figures(
@@ -207,17 +246,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("train")
     parser.add_argument("dev")
+    parser.add_argument("--preset", default="default")
+    parser.add_argument("--set", dest="settings", action="append", default=[])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--run", choices=list(RUNS), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.run:
-        print(json.dumps(RUNS[options.run](options.train, options.dev)))
+        print(json.dumps(RUNS[options.run](options)))
         return
     results: dict[str, list[dict[str, float]]] = {name: [] for name in RUNS}
     for _ in range(options.rounds):
         for name in RUNS:
-            command = [sys.executable, __file__, options.train, options.dev, "--run", name]
+            command = [sys.executable, __file__, *sys.argv[1:], "--run", name]
             out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
             results[name].append(json.loads(out.splitlines()[-1]))
     medians = {
@@ -228,6 +269,8 @@ def main() -> None:
     for figure in FIGURES:
         theirs, ours = medians["crfsuite"][figure], medians["lacuna"][figure]
         print(f"{figure:20}{theirs:14,.4f}{ours:14,.4f}{ours / theirs:10.3f}")
+    raw = statistics.median(run["raw_tokens_per_second"] for run in results["lacuna"])
+    print(f"from raw text to mentions: {raw:,.0f} tokens/s")
     if options.json:
         options.json.write_text(json.dumps({"runs": results, "medians": medians}, indent=2))
 
