@@ -11,7 +11,7 @@ from lacuna.features.extract import FeatureIndex, build_index
 from lacuna.features.plan import make_plan
 from lacuna.features.templates import parse_templates
 from lacuna.models import scoring
-from lacuna.models.scoring import Scorer, SparseRows, without_small
+from lacuna.models.scoring import WIDE, Scorer, SparseRows, without_small
 from lacuna.text.document import Document
 from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, RealArray
@@ -76,9 +76,12 @@ def test_sparse_rows_are_the_table_without_small_weights(features: int, seed: in
     known, rows = without_small(index, table, 0.5)
     large = np.where(np.abs(table) >= 0.5, table, 0)
     kept = large.any(axis=1)
-    assert np.array_equal(rows.dense(TAGS), large[kept])
-    assert np.array_equal(known.keys.hashes, index.keys.hashes[kept])
-    assert rows.rows == kept.sum()
+    order = known.keys.lookup(index.keys.hashes[kept])
+    assert sorted(order.tolist()) == list(range(rows.rows))
+    assert np.array_equal(rows.dense(TAGS)[order], large[kept])
+    wide = rows.wide(TAGS)
+    assert np.array_equal(wide, rows.dense(TAGS)[: len(wide)])
+    assert len(wide) == ((large != 0).sum(axis=1) * WIDE > TAGS).sum()
 
 
 def test_rows_without_weights_are_no_trouble() -> None:

@@ -1,7 +1,8 @@
-"""Kernels: scores of tokens as sums of sparse weight rows and of scores of word types.
+"""Kernels: scores of tokens as sums of weight rows and of scores of word types.
 
 Weights are sparse rows: row r has weight values[m] for tag tags[m], m from borders[r] to
-borders[r + 1]. Row -1 is no row.
+borders[r + 1]. The first rows may be given with all their zeros as well, as wide[r, k]: adding
+them is faster. Row -1 is no row.
 """
 
 from __future__ import annotations
@@ -18,14 +19,23 @@ BEFORE, BEHIND = 0, 1  # the types that stand for what is outside the sentence
 
 @kernel
 def add_rows(
-    rows: IntArray, borders: LongArray, tags: TagArray, values: RealArray, scores: RealArray
+    rows: IntArray,
+    wide: RealArray,
+    borders: LongArray,
+    tags: TagArray,
+    values: RealArray,
+    scores: RealArray,
 ) -> None:
     """scores[i, k] += Σ weight of row rows[i, j] for tag k, over all columns j."""
     for i in range(len(rows)):
         total = scores[i]
         for j in range(rows.shape[1]):
             r = rows[i, j]
-            if r >= 0:
+            if 0 <= r < len(wide):
+                row = wide[r]
+                for k in range(len(total)):
+                    total[k] += row[k]
+            elif r >= 0:
                 for m in range(borders[r], borders[r + 1]):
                     total[tags[m]] += values[m]
 

@@ -20,6 +20,8 @@ from lacuna.models._scoring import TagArray, add_rows, add_windows
 from lacuna.text.word_types import GrowingTypes
 from lacuna.types import FloatArray, HashArray, IntArray, LongArray, RealArray
 
+#: A row is wide when one weight in so many is not zero.
+WIDE = 3
 #: Kept scores of word types are forgotten when they pass this.
 MOST_BYTES = 1 << 26
 
@@ -39,19 +41,32 @@ class SparseRows(NamedTuple):
         """Number of rows."""
         return len(self.borders) - 1
 
-    def dense(self, tags: int) -> RealArray:
-        """Return table[r, k] with one column for each of so many tags."""
-        table = np.zeros((self.rows, tags), np.float32)
-        table[np.repeat(np.arange(self.rows), np.diff(self.borders)), self.tags] = self.values
+    def dense(self, tags: int, rows: int | None = None) -> RealArray:
+        """Return table[r, k] with one column for each of so many tags; of the first `rows` only."""
+        sizes = np.diff(self.borders)[:rows]
+        table = np.zeros((len(sizes), tags), np.float32)
+        count = int(self.borders[len(sizes)])
+        place = np.repeat(np.arange(len(sizes)), sizes)
+        table[place, self.tags[:count]] = self.values[:count]
         return table
+
+    def wide(self, tags: int) -> RealArray:
+        """Return the leading wide rows as a table."""
+        narrow = np.diff(self.borders) * WIDE <= tags
+        return self.dense(tags, int(narrow.argmax()) if narrow.any() else self.rows)
 
 
 def without_small(
     index: FeatureIndex, weights: RealArray, least: float
 ) -> tuple[FeatureIndex, SparseRows]:
-    """Leave out weights[r, k] nearer to zero than `least`, and the features that lose them all."""
+    """Leave out weights[r, k] nearer to zero than `least`, and the features that lose them all.
+
+    Features with many weights come first.
+    """
     kept = np.abs(weights) >= least
-    rows = np.flatnonzero(kept.any(axis=1))
+    size = kept.sum(axis=1)
+    rows = np.argsort(size * WIDE <= weights.shape[1], kind="stable")
+    rows = rows[size[rows] > 0]
     kept = kept[rows]
     borders = np.concatenate(([0], np.cumsum(kept.sum(axis=1)))).astype(np.int64)
     tags = np.nonzero(kept)[1].astype(np.uint16)
@@ -63,7 +78,8 @@ class Scorer:
     """Turns tokens into scores; keeps what it computed for word types. Threads may share one."""
 
     def __init__(self, index: FeatureIndex, weights: SparseRows, tags: int) -> None:
-        self._index, self._weights, self._tags = index, weights, tags
+        self._index, self._tags = index, tags
+        self._weights = (weights.wide(tags), *weights)
         self._lock = Lock()
         self._types = _TypeScores(self)
 
