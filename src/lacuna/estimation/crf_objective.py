@@ -31,13 +31,13 @@ class Moves(NamedTuple):
     last: BoolArray
 
 
-def pair_counts(emission: FactoredEmission, labels: IntArray, size: int) -> FloatArray:
+def pair_counts(emission: FactoredEmission, labels: IntArray, size: int) -> RealArray:
     """Return counts[g, k]: how often feature g, times its value √n, meets label k."""
     right = np.zeros((len(labels), size), np.float32)
     right[np.arange(len(right)), labels] = 1
     counts = np.empty((emission.features, size), np.float32)
     emission.gradient(right, counts)
-    return counts.astype(np.float64)
+    return counts
 
 
 class CrfObjective:

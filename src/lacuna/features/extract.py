@@ -19,7 +19,7 @@ from lacuna.features.places import place_values
 from lacuna.features.plan import Plan
 from lacuna.features.token_table import TokenTable
 from lacuna.features.words import word_values
-from lacuna.text.word_types import NumberedTypes, number_types
+from lacuna.text.word_types import GrowingTypes, NumberedTypes
 from lacuna.types import HashArray, IntArray
 
 
@@ -114,14 +114,16 @@ def build_index(
 ) -> FeatureIndex:
     """Index the features that at least `min_count` tokens have (and at least one)."""
     keys = feature_keys(table, numbered, plan)
-    size = len(numbered.first) + 2
-    of_type = window_counts(numbered.ids, table.sentences, plan.offsets, size)
-    parts = [*keys.by_word, keys.by_token]
-    weights = [np.repeat(of_type[o], part.shape[1]) for o, part in enumerate(keys.by_word)]
-    weights.append(np.ones(keys.by_token.size, np.int64))
-    every_key = np.concatenate([part.reshape(-1) for part in parts])
-    distinct = number_types(every_key)
-    total = np.bincount(distinct.ids, np.concatenate(weights), len(distinct.first))
-    found = every_key[distinct.first]
-    kept = (total >= max(min_count, 1)) & (found != NONE)
-    return FeatureIndex(plan, KnownKeys.of(found[kept]))
+    of_type = window_counts(numbered.ids, table.sentences, plan.offsets, len(numbered.first) + 2)
+    every = GrowingTypes()
+    found, counts = [np.empty(0, np.uint64)], np.empty(0)
+    for part, weights in (*zip(keys.by_word, of_type, strict=True), (keys.by_token, None)):
+        flat = part.reshape(-1)
+        ids, first = every.number(flat)
+        found.append(flat[first])
+        more = None if weights is None else np.repeat(weights, part.shape[1])
+        before, counts = counts, np.bincount(ids, more, len(every)).astype(np.float64)
+        counts[: len(before)] += before
+    distinct = np.concatenate(found)
+    kept = (counts >= max(min_count, 1)) & (distinct != NONE)
+    return FeatureIndex(plan, KnownKeys.of(distinct[kept]))

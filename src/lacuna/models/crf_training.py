@@ -115,7 +115,7 @@ def observed_moves(gold: IntArray, table: TokenTable, size: int) -> FloatArray:
     return counts
 
 
-def _support(kind: str, pairs: FloatArray, emission: FactoredEmission) -> LongArray | None:
+def _support(kind: str, pairs: RealArray, emission: FactoredEmission) -> LongArray | None:
     """Return the (feature, label) places that get a weight."""
     if kind == "all":
         return None
@@ -126,22 +126,27 @@ def _support(kind: str, pairs: FloatArray, emission: FactoredEmission) -> LongAr
     return np.flatnonzero(chosen)
 
 
-def _scale(objective: CrfObjective, pairs: FloatArray, l2: float) -> RealArray:
+def _scale(objective: CrfObjective, pairs: RealArray, l2: float) -> RealArray:
     """Return the expected reach of every weight, relative to that of a feature seen once."""
+    places = np.arange(pairs.size) if objective.support is None else objective.support
+    row = (places // pairs.shape[1]).astype(np.int32)
     # a feature of value √m has m times the curvature; pairs hold √m · c
-    size = objective.emission.merged.size.astype(np.float64)[:, None]
-    by_feature = size * _curvature(pairs / np.sqrt(size))
-    by_move = _curvature(objective.observed)
-    curvature = objective.vector(by_feature.astype(np.float32), by_move.astype(np.float32))
-    scale: RealArray = np.sqrt((CURVATURE + 2 * l2) / (curvature + CURVATURE**2 + 2 * l2))
-    return scale.astype(np.float32)
+    value = np.sqrt(objective.emission.merged.size, dtype=np.float32)
+    total = pairs.sum(axis=1) / value
+    by_feature = _curvature(pairs.reshape(-1)[places] / value[row], total[row])
+    by_feature *= (value * value)[row]
+    moves = objective.observed.astype(np.float32)
+    by_move = _curvature(moves, moves.sum(axis=1, keepdims=True)).reshape(-1)
+    curvature = np.concatenate((by_feature, by_move))
+    curvature += np.float32(CURVATURE**2 + 2 * l2)
+    scale: RealArray = np.sqrt(np.float32(CURVATURE + 2 * l2) / curvature)
+    return scale
 
 
-def _curvature(counts: FloatArray) -> FloatArray:
-    """Return CURVATURE · c (1 - c/n) + FLOOR · n for counts c[row, label], n the sum of the row."""
-    total = counts.sum(axis=1, keepdims=True)
-    share = counts / np.maximum(total, 1.0)
-    curvature: FloatArray = CURVATURE * counts * (1 - share) + FLOOR * total
+def _curvature(count: RealArray, total: RealArray) -> RealArray:
+    """Return CURVATURE · c (1 - c/n) + FLOOR · n for counts c of n."""
+    share = count / np.maximum(total, np.float32(1))
+    curvature: RealArray = np.float32(CURVATURE) * count * (1 - share) + np.float32(FLOOR) * total
     return curvature
 
 
