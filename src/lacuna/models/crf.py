@@ -9,8 +9,8 @@ is in `estimation/factored.py`, how they are trained in `crf_training.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from typing import ClassVar
 
@@ -31,8 +31,9 @@ from lacuna.inference.chain import (
     segment_probabilities,
 )
 from lacuna.models.base import TagsAnything
+from lacuna.models.card import NO_CARD, Card
 from lacuna.models.crf_training import tag_moves
-from lacuna.models.storage import StoredModel
+from lacuna.models.storage import NO_STRINGS, PackedStrings, StoredModel
 from lacuna.text.document import Document, Mention, Span, Tokens
 from lacuna.text.tokenizer import tokens_of
 from lacuna.text.word_types import number_types
@@ -51,10 +52,14 @@ class Crf:
         Name of a preset, or a template file.
     columns
         Token columns to look at as well, e.g. ``["pos"]``.
+    lists, clusters
+        Word lists and word clusters to look at as well: files by name.
     scheme
         ``BIO`` or ``BILOU``.
     min_count
         Features that occur less often are left out.
+    min_documents
+        Features that occur in fewer documents are left out; documents of one group count once.
     support
         Which pairs of feature and label get a weight: ``all``, ``observed`` together, or
         ``frequent``: all for features seen 5 times, else the observed. ``auto``: all up to 20
@@ -72,8 +77,11 @@ class Crf:
 
     features: str = "default"
     columns: tuple[str, ...] = ()
+    lists: Mapping[str, str] = field(default_factory=dict)
+    clusters: Mapping[str, str] = field(default_factory=dict)
     scheme: Scheme = Scheme.BIO
     min_count: int = 1
+    min_documents: int = 1
     support: str = "auto"
     l2: float = 0.1
     l1: float = 0.0
@@ -98,8 +106,10 @@ class CrfModel(TagsAnything):
         ``weights[r, k]`` of feature r for tag k.
     moves
         ``moves[i, j]``: weight of tag j after tag i.
-    summary
+    card
         How it was trained, for people.
+    words
+        The words of its training text, for people; none in a private model.
     """
 
     kind: ClassVar[str] = "crf"
@@ -109,7 +119,8 @@ class CrfModel(TagsAnything):
     index: FeatureIndex
     weights: RealArray
     moves: RealArray
-    summary: dict[str, object]
+    card: Card = NO_CARD
+    words: PackedStrings = NO_STRINGS
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from lacuna.features.extract import FeatureIndex
 from lacuna.models.crf import CrfModel
+from lacuna.models.vocabulary import joined_words
 from lacuna.text.word_types import WordTypes
 from lacuna.types import LongArray, RealArray
 
@@ -40,6 +41,7 @@ def keep_old_features(old: CrfModel, adapted: CrfModel) -> CrfModel:
         adapted,
         index=FeatureIndex(adapted.index.plan, WordTypes.build(keys)),
         weights=np.concatenate((adapted.weights, extra)),
+        words=joined_words(old.words, adapted.words),
     )
 
 

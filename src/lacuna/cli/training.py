@@ -1,0 +1,129 @@
+"""What ``lacuna train`` does between reading documents and writing the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lacuna.cli.console import say, step_progress
+
+if TYPE_CHECKING:
+    from lacuna.models.card import Card
+    from lacuna.models.crf import Crf
+    from lacuna.models.kinds import Model
+    from lacuna.pipeline.training import Progress, Trained
+    from lacuna.pipeline.tuning import Tried
+    from lacuna.text.document import Document
+
+Show = Callable[["Progress"], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One call of the command: the documents, and what was asked for."""
+
+    training: list[Document]
+    dev: list[Document] | None
+    config: Crf
+    start: Model | None
+    folds: int | None
+    tune: bool
+    private: bool
+    seed: int
+    card: Card
+
+    def run(self) -> tuple[Trained, Sequence[Tried[object]]]:
+        """Train, by way of folds and several penalties where asked for."""
+        with showing() as show:
+            if self.folds is not None:
+                return self._by_folds(self.folds, show)
+            if self.tune:
+                return self._tuned(show)
+            return self._train(self.config, self.card, show), []
+
+    def _train(self, config: Crf, card: Card, show: Show) -> Trained:
+        from lacuna.pipeline.training import train
+
+        return train(
+            self.training,
+            config,
+            dev=self.dev,
+            start=self.start,
+            private=self.private,
+            seed=self.seed,
+            card=card,
+            on_progress=show,
+        )
+
+    def _tuned(self, show: Show) -> tuple[Trained, Sequence[Tried[object]]]:
+        """Train with each penalty, as long as nobody interrupts, and keep what is best on dev."""
+        from lacuna.pipeline.tuning import best, try_l2
+
+        def run(config: Crf) -> tuple[float, Trained]:
+            trained = self._train(config, self.card, show)
+            return trained.dev_f1 or 0.0, trained
+
+        tries: list[Tried[Trained]] = []
+        for tried in try_l2(self.config, run):
+            tries.append(tried)
+            _say_tried(tried)
+            if tried.outcome.interrupted:
+                break
+        return best(tries).outcome, tries
+
+    def _by_folds(self, folds: int, show: Show) -> tuple[Trained, Sequence[Tried[object]]]:
+        """Score by folds, with each penalty where asked for; then train on all."""
+        from lacuna.models.card import CardScore
+        from lacuna.pipeline.cross_validation import cross_validate
+        from lacuna.pipeline.tuning import L2_GRID, best, try_l2
+
+        def run(config: Crf) -> tuple[float, Crf]:
+            rng = np.random.default_rng(self.seed)
+            scores, chosen = cross_validate(
+                self.training, config, folds, rng=rng, private=self.private, on_progress=show
+            )
+            return scores.section("strict").micro.f1, chosen
+
+        grid = L2_GRID if self.tune else (self.config.l2,)
+        tries = []
+        for tried in try_l2(self.config, run, grid=grid):
+            tries.append(tried)
+            _say_tried(tried)
+        chosen = best(tries)
+        chose = "iterations and l2" if self.tune else "iterations"
+        score = CardScore(f"strict, by {folds} folds, which chose {chose}", chosen.f1)
+        card = replace(self.card, scores=(*self.card.scores, score))
+        trained = self._train(chosen.outcome, card, show)
+        return replace(trained, dev_f1=chosen.f1), tries if self.tune else []
+
+
+def _say_tried(tried: Tried[object]) -> None:
+    say(f"l2 {tried.config.l2:g}: F1 {tried.f1:.4f}")
+
+
+@contextmanager
+def showing() -> Iterator[Show]:
+    """Show how far training is: a bar over iterations on stderr."""
+    with step_progress("preparing") as update:
+        dev = ""
+
+        def show(progress: Progress) -> None:
+            nonlocal dev
+            if progress.dev_f1 is not None:
+                dev = f", dev F1 {progress.dev_f1:.4f}"
+            elif not progress.iteration:
+                dev = ""
+            left = progress.seconds_left
+            update(
+                f"iteration {progress.iteration} of at most {progress.iterations},"
+                f" objective {progress.objective:,.1f}{dev}",
+                progress.iteration,
+                progress.iterations,
+                "" if left is None else f"at most {left:.0f} s left",
+            )
+
+        yield show
