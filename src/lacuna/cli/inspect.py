@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -58,7 +58,7 @@ def inspect_command(
         print_json(facts)
         return
     say(f"{stored.kind} model, {size:,} bytes, SHA-256 {digest}")
-    _show("model card", ("", "value"), _card_rows(tagger.card, tagger.labels))
+    _show_card(tagger.card, tagger.labels)
     for name, crf in passes:
         _show_crf(f"{name} pass: " if name else "", crf, strongest[name])
 
@@ -82,8 +82,8 @@ def _strongest(model: CrfModel, words: list[str], count: int) -> dict[str, list[
     }
 
 
-def _card_rows(card: Card, labels: Iterable[str], indent: str = "") -> list[tuple[str, str]]:
-    rows = [
+def _card_rows(card: Card, labels: Iterable[str]) -> Iterator[tuple[str, str]]:
+    yield from [
         ("data", ", ".join(card.data) or "not named"),
         ("documents", f"{card.documents:,}"),
         ("tokens", f"{card.tokens:,}"),
@@ -94,11 +94,15 @@ def _card_rows(card: Card, labels: Iterable[str], indent: str = "") -> list[tupl
         ("licence", card.licence or "not given"),
         ("made by lacuna", card.version),
     ]
-    rows = [(indent + name, value) for name, value in rows]
-    if card.adapted_from is not None:
-        rows.append((f"{indent}adapted from", ""))
-        rows += _card_rows(card.adapted_from, card.adapted_from.mentions, indent + "  ")
-    return rows
+
+
+def _show_card(card: Card | None, labels: Iterable[str]) -> None:
+    """Print a card, and below it those of the models that this one was adapted from."""
+    title = "model card"
+    while card is not None:
+        _show(title, ("", "value"), _card_rows(card, labels))
+        title, card = "adapted from", card.adapted_from
+        labels = () if card is None else card.mentions
 
 
 def _show_crf(name: str, model: CrfModel, strongest: dict[str, list[Any]]) -> None:

@@ -20,6 +20,7 @@ _CLASS_LETTERS = {
     characters.IDEOGRAPH: "c",
     characters.MARK: "",
 }
+_SORTS = dict.fromkeys(_CLASS_LETTERS, "letters") | {characters.DIGIT: "digits"}
 _ENDINGS = re.compile(r"(?<=...)ing\Z|(?<=...)e[sd]\Z|(?<=...)(?<!s)s\Z", re.DOTALL)
 
 
@@ -37,6 +38,8 @@ def spelled(attribute: str, word: str) -> str | None:
             return _shape(word)
         case "short":
             return "".join(symbol for symbol, _ in groupby(_shape(word)))
+        case "kind":
+            return _kind(word)
         case "length":
             return str(min(len(word), LONGEST_LENGTH))
         case "stem":
@@ -46,6 +49,17 @@ def spelled(attribute: str, word: str) -> str | None:
 
 def _lower(word: str) -> str:
     return "".join(chr(lower_table()[ord(character)]) for character in word)
+
+
+def _kind(word: str) -> str:
+    """Return which sorts of characters a word has: ``capital first, letters``."""
+    sorts = {"single character"} if len(word) == 1 else set()
+    for place, symbol in enumerate(map(_shape, word)):
+        if symbol == "X":
+            sorts.add("capital later" if place else "capital first")
+        elif symbol:
+            sorts.add(_SORTS.get(int(characters.class_table()[ord(word[place])]), "signs"))
+    return ", ".join(sorted(sorts))
 
 
 def _shape(word: str) -> str:

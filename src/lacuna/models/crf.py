@@ -120,7 +120,7 @@ class CrfModel(TagsAnything):
     weights: RealArray
     moves: RealArray
     card: Card = NO_CARD
-    words: PackedStrings = NO_STRINGS
+    words: PackedStrings = field(default=NO_STRINGS, repr=False)
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def restore_crf(stored: StoredModel) -> CrfModel:
         card = msgspec.convert(stored.header.get("card", {}), Card)
         resources = Resources.from_arrays(stored.arrays)
         plan = make_plan(parse_templates(lines), resources=resources, key=key)
-    except (msgspec.ValidationError, ValueError, LacunaError) as error:
+    except (msgspec.ValidationError, ValueError, RecursionError, LacunaError) as error:
         raise ModelFileError(stored.source, f"its header is damaged: {error}") from None
     if not tags or tags[0] != "O" or len(set(tags)) != len(tags):
         raise ModelFileError(stored.source, "its tags are damaged")
