@@ -135,6 +135,7 @@ def test_a_list_changes_what_is_found_in_words_not_seen(files: Path) -> None:
     )
     assert [m.label for m in model.tag(f"{unseen} qqq").mentions] == ["LOC"]
     assert [str(t) for t in model.index.plan.templates] == ["list.towns[0]"]
+    assert model.config.features == "list.features"
 
 
 def test_templates_that_name_a_list_are_enough(with_lists: CrfModel) -> None:

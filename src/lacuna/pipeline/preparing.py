@@ -67,7 +67,7 @@ def set_up(
     )
     templates = with_columns(load_templates(config.features), config.columns)
     key = private_key((document.text for document in documents), seed) if private else 0
-    config = replace(config, lists=_names(config.lists), clusters=_names(config.clusters))
+    config = _without_folders(config)
     config = _private(config) if private else config
     return Setup(config, with_resources(templates, resources), resources, key)
 
@@ -94,9 +94,18 @@ def _private(config: Crf) -> Crf:
     return replace(config, min_documents=max(config.min_documents, PRIVATE_DOCUMENTS))
 
 
-def _names(paths: Mapping[str, str]) -> dict[str, str]:
+def _without_folders(config: Crf) -> Crf:
     """Forget the folders: a model file should not tell where somebody keeps his files."""
-    return {name: Path(path).name for name, path in paths.items()}
+
+    def names(paths: Mapping[str, str]) -> dict[str, str]:
+        return {name: Path(path).name for name, path in paths.items()}
+
+    return replace(
+        config,
+        features=Path(config.features).name,
+        lists=names(config.lists),
+        clusters=names(config.clusters),
+    )
 
 
 def prepare_crf(
