@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lacuna.cli.console import say, step_progress
+from lacuna.cli.console import say
+from lacuna.cli.training_progress import Show, showing
 
 if TYPE_CHECKING:
     from lacuna.models.card import Card
     from lacuna.models.crf import Crf
     from lacuna.models.kinds import Model
-    from lacuna.pipeline.training import Progress, Trained
+    from lacuna.pipeline.training import Trained
     from lacuna.pipeline.tuning import Tried
     from lacuna.text.document import Document
-
-Show = Callable[["Progress"], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +36,21 @@ class Job:
 
     def run(self) -> tuple[Trained, Sequence[Tried[object]]]:
         """Train, by way of folds and several penalties where asked for."""
-        with showing() as show:
+        with showing(self._trainings()) as show:
             if self.folds is not None:
                 return self._by_folds(self.folds, show)
             if self.tune:
                 return self._tuned(show)
             return self._train(self.config, self.card, show), []
+
+    def _trainings(self) -> int:
+        """Return how many models will be trained."""
+        from lacuna.pipeline.training import FOLDS
+        from lacuna.pipeline.tuning import L2_GRID
+
+        penalties = len(L2_GRID) if self.tune else 1
+        models = penalties if self.folds is None else penalties * self.folds + 1
+        return models * (FOLDS + 2 if self.config.two_pass else 1)
 
     def _train(self, config: Crf, card: Card, show: Show) -> Trained:
         from lacuna.pipeline.training import train
@@ -103,27 +110,3 @@ class Job:
 
 def _say_tried(tried: Tried[object]) -> None:
     say(f"l2 {tried.config.l2:g}: F1 {tried.f1:.4f}")
-
-
-@contextmanager
-def showing() -> Iterator[Show]:
-    """Show how far training is: a bar over iterations on stderr."""
-    with step_progress("preparing") as update:
-        dev = ""
-
-        def show(progress: Progress) -> None:
-            nonlocal dev
-            if progress.dev_f1 is not None:
-                dev = f", dev F1 {progress.dev_f1:.4f}"
-            elif not progress.iteration:
-                dev = ""
-            left = progress.seconds_left
-            update(
-                f"iteration {progress.iteration} of at most {progress.iterations},"
-                f" objective {progress.objective:,.1f}{dev}",
-                progress.iteration,
-                progress.iterations,
-                "" if left is None else f"at most {left:.0f} s left",
-            )
-
-        yield show

@@ -208,18 +208,25 @@ class _Run:
         with_columns: list[TaggedDocument] = list(tagged)
         folds = jackknife(documents, FOLDS, rng=np.random.default_rng(0))
         for rest, part in folds:
-            model = self.crf([tagged[i] for i in rest], None).model
+            model = self._first_pass([tagged[i] for i in rest])
             guesses = model.find([replace(documents[i], tokens=tagged[i].tokens) for i in part])
             for i, guess in zip(part, guesses, strict=True):
                 tokens = with_evidence(documents[i], tagged[i].tokens, guess.mentions)
                 with_columns[i] = tagged[i]._replace(tokens=tokens)
-        first = self.crf(tagged, None).model
-        assert isinstance(first, CrfModel)
+        first = self._first_pass(tagged)
         judged = None if dev is None else TwoPassModel(first, first).with_evidence(dev)
         trained = self.crf(with_columns, judged, more=evidence_templates())
         assert isinstance(trained.model, CrfModel)
         second = replace(trained.model, words=NO_STRINGS)  # the words of the first pass
         return replace(trained, model=TwoPassModel(first, second))
+
+    def _first_pass(self, tagged: Sequence[TaggedDocument]) -> CrfModel:
+        """Train a first pass; interrupted, there is no model of two passes yet."""
+        trained = self.crf(tagged, None)
+        if trained.interrupted:
+            raise KeyboardInterrupt
+        assert isinstance(trained.model, CrfModel)
+        return trained.model
 
 
 class _Watch:
