@@ -134,7 +134,7 @@ def _read(paths: list[str], options: CorpusOptions) -> list[Document]:
 
 def _names(paths: list[str]) -> tuple[str, ...]:
     """Return the names of files, without their folders, and of only so many."""
-    names = [Path(path).name for path in paths[:MOST_NAMES]]
+    names = [Path(path).name or path for path in paths[:MOST_NAMES]]
     more = len(paths) - len(names)
     return (*names, f"and {more} more") if more else tuple(names)
 
