@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna.features.extract import FeatureIndex, build_index
+from lacuna.features.known import KnownKeys
 from lacuna.features.plan import make_plan
 from lacuna.features.presets import PRESETS, load_templates
 from lacuna.features.templates import parse_templates
 from lacuna.text.document import Document
-from lacuna.text.word_types import WordTypes, number_types
+from lacuna.text.word_types import number_types
 from tests.features.firing import keys_by_token, rows_by_token
 from tests.features.reference import Value, assert_same, features, table_of
 from tests.features.strategies import corpora
@@ -87,7 +88,7 @@ def test_rows_are_known_features_in_order_of_index(
 @given(corpora)
 def test_an_index_is_no_more_than_its_plan_and_hashes(documents: list[Document]) -> None:
     index, table = index_of(documents), table_of(documents)
-    stored = FeatureIndex(PLAN, WordTypes.build(index.keys.hashes.copy()))
+    stored = FeatureIndex(PLAN, KnownKeys.of(index.keys.hashes.copy()))
     numbered = number_types(table.hashes)
     first, second = index.rows(table, numbered), stored.rows(table, numbered)
     assert np.array_equal(first.by_word, second.by_word)

@@ -32,10 +32,11 @@ def test_a_plan_says_what_its_templates_say(given_templates: list[Template]) -> 
             assert attribute < len(plan.word_attributes)
             found[int(number)] = Template((Term(names[attribute], group.offset),))
     several = plan.by_token
+    own_names = [plan.word_attributes[a] for a in several.words] + list(plan.token_attributes)
     for j, number in enumerate(several.template.tolist()):
         own = slice(several.first_term[j], several.first_term[j + 1])
         pairs = zip(several.attribute[own], several.offset[own].tolist(), strict=True)
-        found[number] = Template(tuple(Term(names[a], offset) for a, offset in pairs))
+        found[number] = Template(tuple(Term(own_names[a], offset) for a, offset in pairs))
     assert found == dict(enumerate(given_templates))
     assert plan.offsets.tolist() == sorted(
         {t.terms[0].offset for t in given_templates if t.of_word}

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
 from hypothesis import given
 
+from lacuna.features.token_table import token_table
 from lacuna.text.document import Document
 from lacuna.text.tokenizer import tokens_of
 from lacuna.text.word_types import hash_words
@@ -33,3 +35,20 @@ def test_sentences_are_those_of_the_documents_and_never_empty(documents: list[Do
     assert [b - a for a, b in pairwise(sentences)] == sizes
     assert sentences[0] == 0
     assert all(sizes)
+
+
+@given(corpora)
+def test_tokenising_all_at_once_is_tokenising_each(documents: list[Document]) -> None:
+    bare = [Document(d.id, d.text, meta=d.meta) for d in documents]
+    one, each = token_table(bare), token_table(bare, [tokens_of(d) for d in bare])
+    for name, wanted in each._asdict().items():
+        found = getattr(one, name)
+        assert found == wanted if isinstance(wanted, tuple) else np.array_equal(found, wanted)
+
+
+def test_no_token_or_sentence_reaches_into_the_next_document() -> None:
+    table = token_table(
+        [Document("a", "The word is un"), Document("b", "broken, of\r"), Document("c", "\nDr")]
+    )
+    assert table.documents.tolist() == [0, 4, 7, 8]
+    assert table.sentences.tolist() == [0, 4, 7, 8]

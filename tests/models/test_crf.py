@@ -159,7 +159,7 @@ def test_training_does_not_change_its_documents_and_is_repeatable() -> None:
     before = corpus(20)
     one, two = (trained(TRAINING, Crf(iterations=5)) for _ in range(2))
     assert before == TRAINING
-    assert np.array_equal(one.weights, two.weights)
+    assert np.array_equal(one.weights.dense(len(one.tags)), two.weights.dense(len(two.tags)))
     assert np.array_equal(one.moves, two.moves)
 
 

@@ -36,7 +36,7 @@ def model() -> CrfModel:
 
 def names(model: CrfModel, word: str) -> set[str]:
     """Return the features of a word that a model knows, found by guessing the word."""
-    found = strongest_features(model.index, model.weights, [word], count=10_000)
+    found = strongest_features(model, [word], count=10_000)
     return {feature.name for features in found for feature in features}
 
 

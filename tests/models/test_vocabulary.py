@@ -61,7 +61,7 @@ def test_the_words_are_those_of_the_tokens_sorted() -> None:
 def test_spelled_features_are_those_that_score(files: Path) -> None:
     model = trained(Crf(features=str(files / "two.features"), iterations=10))
     words = unpack_strings(model.words)
-    spelled = strongest_features(model.index, model.weights, words, count=10_000)
+    spelled = strongest_features(model, words, count=10_000)
     known = [dict(features) for features in spelled]
     for tag in known:
         assert np.all(np.diff(np.abs(list(tag.values()))) <= 0)
@@ -74,7 +74,7 @@ def test_spelled_features_are_those_that_score(files: Path) -> None:
                 for name in (f"word[0]={word}", "suffix2[-1] outside the sentence")
             )
             assert scores[k] == pytest.approx(total, abs=1e-5)
-    few = strongest_features(model.index, model.weights, words, count=2)
+    few = strongest_features(model, words, count=2)
     assert few == [features[:2] for features in spelled]
 
 

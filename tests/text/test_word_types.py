@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from lacuna.text.characters import code_points
 from lacuna.text.tokenizer import tokenize
-from lacuna.text.word_types import WordTypes, hash_words, number_types, word_hashes
+from lacuna.text.word_types import GrowingTypes, WordTypes, hash_words, number_types, word_hashes
+from lacuna.types import HashArray
 
 few_hashes = st.lists(
     # few values, some of which share their low bits and so meet in the table
@@ -112,3 +113,15 @@ def test_types_cannot_be_changed() -> None:
     types = WordTypes.build(hash_words(["a"]))
     with pytest.raises(ValueError, match="read-only"):
         types.slot_ids[0] = 3
+
+
+@given(st.lists(few_hashes, max_size=5))
+def test_types_numbered_in_several_calls_are_those_of_one(parts: list[HashArray]) -> None:
+    growing = GrowingTypes()
+    found = [growing.number(part) for part in parts]
+    every = np.concatenate([np.empty(0, np.uint64), *parts])
+    at_once = number_types(every)
+    assert [i for part in found for i in part.ids.tolist()] == at_once.ids.tolist()
+    new = [h for part, own in zip(parts, found, strict=True) for h in part[own.first].tolist()]
+    assert new == every[at_once.first].tolist()
+    assert len(growing) == len(at_once.first)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from lacuna.cli.compiling import announce_compiling
 from lacuna.cli.console import print_json, say
 from lacuna.cli.corpora import (
     CorpusArgument,
@@ -66,6 +67,7 @@ def evaluate_command(
     from lacuna.models.kinds import load
     from lacuna.pipeline.evaluating import evaluate
 
+    announce_compiling()
     options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from)
     tagger = load(model)
     wrong: list[tuple[Document, Document]] = []

@@ -75,7 +75,7 @@ def _passes(model: Model) -> list[tuple[str, CrfModel]]:
 def _strongest(model: CrfModel, words: list[str], count: int) -> dict[str, list[Any]]:
     from lacuna.models.vocabulary import strongest_features
 
-    found = strongest_features(model.index, model.weights, words, count=count)
+    found = strongest_features(model, words, count=count)
     return {
         tag: [feature._asdict() for feature in best]
         for tag, best in zip(model.tags, found, strict=True)

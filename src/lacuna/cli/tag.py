@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from lacuna.cli.compiling import announce_compiling
 from lacuna.cli.console import say, stdout
 from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, EncodingOption, FormatOption, reading
 from lacuna.cli.highlight import colours, highlighted
@@ -40,6 +41,7 @@ def tag_command(
     """
     from lacuna.models.kinds import load
 
+    announce_compiling()
     tagger = load(model)
     options = CorpusOptions(source_format, encoding)
     with reading(inputs, options) as documents:

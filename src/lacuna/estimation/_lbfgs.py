@@ -28,17 +28,17 @@ def inner_products(rows: RealArray, chosen: IntArray, first: int, last: int) -> 
 
 
 @kernel
-def combine(
-    rows: RealArray, coefficients: FloatArray, out: RealArray, first: int, last: int
-) -> None:
-    """out[n] = Σ_i coefficients[i] · rows[i, n] for n in [first, last)."""
+def combine(rows: RealArray, coefficients: FloatArray, first: int, last: int) -> None:
+    """rows[-1, n] ← Σ_i coefficients[i] · rows[i, n] for n in [first, last)."""
     for begin in range(first, last, BLOCK):
         end = min(begin + BLOCK, last)
-        target = out[begin:end]
-        target[:] = 0.0
-        for i in range(len(rows)):
+        target = rows[-1, begin:end]
+        weight = rows.dtype.type(coefficients[-1])
+        for n in range(len(target)):
+            target[n] *= weight
+        for i in range(len(rows) - 1):
             row = rows[i, begin:end]
-            weight = out.dtype.type(coefficients[i])
+            weight = rows.dtype.type(coefficients[i])
             if weight != 0.0:
                 for n in range(len(row)):
                     target[n] += weight * row[n]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lacuna.estimation.factored import FactoredEmission
-from lacuna.inference.batch import TimePack, run_chunks
+from lacuna.inference.batch import TimePack, run_chunks, share_rows
 from lacuna.inference.chain import Chain, first_order, packed_expectations
 from lacuna.types import BoolArray, FloatArray, IntArray, LongArray, RealArray
 
@@ -107,7 +107,7 @@ class CrfObjective:
         """Return the flat vector of two tables: the inverse of :meth:`tables`."""
         flat = weights.reshape(-1)
         supported = flat if self.support is None else flat[self.support]
-        return np.concatenate((supported, moves.reshape(-1))).astype(weights.dtype)
+        return np.concatenate((supported, moves.reshape(-1)))
 
     def __call__(self, point: RealArray) -> tuple[float, RealArray]:
         """Return f and its gradient."""
@@ -119,13 +119,22 @@ class CrfObjective:
         right += float((self.observed * moves).sum(dtype=np.float64))
         log_partition, expected = self._expect(scores, moves)
         scores[every, self.labels] -= 1
-        by_feature = np.empty(self.shape, point.dtype)
-        self.emission.gradient(scores, by_feature)
-        by_move = np.where(self.moves.allowed, expected - self.observed, 0).astype(point.dtype)
-        gradient = self.vector(by_feature, by_move)
+        gradient = np.empty_like(point)
+        cut = len(point) - self.observed.size
+        gradient[:cut] = self._by_feature(scores, gradient[:cut])
+        gradient[cut:] = np.where(self.moves.allowed, expected - self.observed, 0).reshape(-1)
         away = point if self.centre is None else point - self.centre
-        gradient += point.dtype.type(2 * self.l2) * away
+        share_rows(len(point), lambda a, b: _add(gradient[a:b], 2 * self.l2, away[a:b]))
         return log_partition - right + self.l2 * float(np.dot(away, away)), gradient
+
+    def _by_feature(self, by_token: RealArray, out: RealArray) -> RealArray:
+        """Return the gradient of the supported weights; `out` may serve to hold it."""
+        if self.support is None:
+            self.emission.gradient(by_token, out.reshape(self.shape))
+            return out
+        every = np.empty(self.shape, out.dtype)
+        self.emission.gradient(by_token, every)
+        return every.reshape(-1)[self.support]
 
     def _expect(self, scores: RealArray, moves: RealArray) -> tuple[float, FloatArray]:
         """Return Σ log Z and the expected moves; turn scores into probabilities in place."""
@@ -147,3 +156,7 @@ class CrfObjective:
             np.where(self.moves.first, 0.0, -np.inf),
             np.where(self.moves.last, 0.0, -np.inf),
         )
+
+
+def _add(total: RealArray, factor: float, other: RealArray) -> None:
+    total += total.dtype.type(factor) * other

@@ -43,7 +43,7 @@ def minimise(
     *,
     scale: RealArray | float = 1.0,
     l1: float = 0.0,
-    memory: int = 6,
+    memory: int = 5,
 ) -> Iterator[Step]:
     """Yield ever better points for as long as they are asked for; ends where no step helps.
 
@@ -85,7 +85,7 @@ def minimise(
         if found is None:
             return
         new_point, value, new_gradient = found
-        history.add((new_point - point) / scale, (new_gradient - gradient) * scale)
+        history.add(point, gradient, new_point, new_gradient, scale)
         point, gradient = new_point, new_gradient
         iteration += 1
 
@@ -128,7 +128,7 @@ def _line_search(
 class _History:
     """The last steps s and changes of gradient y, and all inner products between them.
 
-    Rows of `rows`: s of slot 0..m-1, y of slot 0..m-1, and the gradient last.
+    Rows of `rows`: s of slot 0..m-1, y of slot 0..m-1, and last the gradient, then the direction.
     """
 
     def __init__(self, memory: int, like: RealArray) -> None:
@@ -145,23 +145,34 @@ class _History:
     def forget(self) -> None:
         self.slots = []
 
-    def add(self, step: RealArray, change: RealArray) -> None:
-        if float(np.dot(step, change)) <= 0.0:
-            return  # no curvature along this step
+    def add(
+        self,
+        point: RealArray,
+        gradient: RealArray,
+        new_point: RealArray,
+        new_gradient: RealArray,
+        scale: RealArray | float,
+    ) -> None:
+        """Remember s = (new point - point) / scale and y = (new gradient - gradient) · scale."""
         slot = self.slots.pop(0) if self.size == self.memory else _free(self.slots, self.memory)
-        self.slots.append(slot)
-        self.rows[slot], self.rows[self.memory + slot] = step, change
-        self.fresh = [slot, self.memory + slot]
+        step, change = self.rows[slot], self.rows[self.memory + slot]
+        np.subtract(new_point, point, out=step)
+        np.subtract(new_gradient, gradient, out=change)
+        step /= scale
+        change *= scale
+        if float(np.dot(step, change)) > 0.0:  # else there is no curvature along this step
+            self.slots.append(slot)
+            self.fresh = [slot, self.memory + slot]
 
     def direction(self, gradient: RealArray) -> RealArray:
-        """Return -H · gradient, H the approximate inverse of the Hessian."""
+        """Return -H · gradient, H the approximate inverse of the Hessian, in the last row."""
         self.rows[-1] = gradient
         self._multiply([*self.fresh, len(self.rows) - 1])
         self.fresh = []
         weights = self._two_loops()
-        out = np.empty_like(gradient)
-        share_rows(len(out), lambda a, b: combine(self.rows, weights, out, a, b))
-        return out
+        share_rows(len(gradient), lambda a, b: combine(self.rows, weights, a, b))
+        direction: RealArray = self.rows[-1]
+        return direction
 
     def _multiply(self, chosen: list[int]) -> None:
         rows = np.array(chosen, np.int32)

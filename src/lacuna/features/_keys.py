@@ -37,28 +37,53 @@ def token_keys(
     Terms of template j are first_term[j] to first_term[j + 1]. Attribute a < A is of a word:
     word_values[types[t], a]; others are token_values[a - A, t]. A missing value makes the key 0.
     """
-    keys = np.zeros((len(types), len(template)), np.uint64)
-    word_attributes = word_values.shape[1]
+    keys = np.empty((len(types), len(template)), np.uint64)
+    reach, longest = 0, 0
+    for m in range(len(offset)):
+        reach = max(reach, abs(offset[m]))
+    for s in range(len(sentences) - 1):
+        longest = max(longest, sentences[s + 1] - sentences[s])
+    padded = np.empty((word_values.shape[1] + len(token_values), longest + 2 * reach), np.uint64)
+    column = np.empty(longest, np.uint64)
     for s in range(len(sentences) - 1):
         first, last = sentences[s], sentences[s + 1]
-        for t in range(first, last):
-            for j in range(len(template)):
-                h = seed(template[j])
-                for m in range(first_term[j], first_term[j + 1]):
-                    place, a = t + offset[m], attribute[m]
-                    if not first <= place < last:
-                        value = OUTSIDE
-                    elif a < word_attributes:
-                        value = word_values[types[place], a]
-                    else:
-                        value = token_values[a - word_attributes, place]
-                    if value == NONE:
-                        h = NONE
-                        break
-                    h = step(h, value)
-                if h != NONE:
-                    keys[t, j] = finish(h)
+        size = last - first
+        _pad_sentence(types[first:last], word_values, token_values[:, first:last], reach, padded)
+        for j in range(len(template)):
+            begin = seed(template[j])
+            for i in range(size):
+                column[i] = begin
+            for m in range(first_term[j], first_term[j + 1]):
+                values = padded[attribute[m], reach + offset[m] :]
+                for i in range(size):
+                    h, value = column[i], values[i]
+                    column[i] = NONE if h == NONE or value == NONE else step(h, value)
+            out = keys[first:last, j]
+            for i in range(size):
+                out[i] = NONE if column[i] == NONE else finish(column[i])
     return keys
+
+
+@kernel
+def _pad_sentence(
+    types: IntArray,
+    word_values: HashArray,
+    token_values: HashArray,
+    reach: int,
+    padded: HashArray,
+) -> None:
+    """Fill padded[a, reach + i] with attribute a of token i, and OUTSIDE on both sides."""
+    size = len(types)
+    words = word_values.shape[1]
+    for a in range(len(padded)):
+        for i in range(reach):
+            padded[a, i] = padded[a, reach + size + i] = OUTSIDE
+    for i in range(size):
+        for a in range(words):
+            padded[a, reach + i] = word_values[types[i], a]
+    for a in range(words, len(padded)):
+        for i in range(size):
+            padded[a, reach + i] = token_values[a - words, i]
 
 
 @kernel

@@ -14,11 +14,12 @@ import numpy as np
 
 from lacuna.features._hashing import NONE, OUTSIDE
 from lacuna.features._keys import token_keys, window_counts, word_keys
+from lacuna.features.known import KnownKeys
 from lacuna.features.places import place_values
 from lacuna.features.plan import Plan
 from lacuna.features.token_table import TokenTable
 from lacuna.features.words import word_values
-from lacuna.text.word_types import NumberedTypes, WordTypes, number_types
+from lacuna.text.word_types import NumberedTypes, number_types
 from lacuna.types import HashArray, IntArray
 
 
@@ -58,7 +59,7 @@ class FeatureIndex:
     """The features a model knows: feature r has the key ``keys.hashes[r]``."""
 
     plan: Plan
-    keys: WordTypes
+    keys: KnownKeys
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -70,28 +71,34 @@ class FeatureIndex:
         widest = max((part.shape[1] for part in keys.by_word), default=0)
         by_word = np.full((len(keys.by_word) * size, widest), -1, np.int32)
         for o, part in enumerate(keys.by_word):
-            by_word[o * size : (o + 1) * size, : part.shape[1]] = self._lookup(part)
-        return FeatureRows(numbered.ids, size, by_word, self._lookup(keys.by_token))
-
-    def _lookup(self, keys: HashArray) -> IntArray:
-        return self.keys.lookup(keys.reshape(-1)).reshape(keys.shape)
+            by_word[o * size : (o + 1) * size, : part.shape[1]] = self.keys.lookup(part)
+        return FeatureRows(numbered.ids, size, by_word, self.keys.lookup(keys.by_token))
 
 
 def feature_keys(table: TokenTable, numbered: NumberedTypes, plan: Plan) -> FeatureKeys:
     """Evaluate all templates: word attributes once per type, combinations once per token."""
-    first = numbered.first
-    values = np.empty((len(first) + 2, len(plan.word_attributes)), np.uint64)
-    values[:-2] = word_values(
-        table.codes,
-        table.start[first],
-        table.end[first],
-        plan.word_attributes,
-        resources=plan.resources,
-    )
-    values[-2:] = OUTSIDE
+    values = np.concatenate((type_values(table, numbered.first, plan), outside_values(plan)))
+    by_token = combined_keys(table, numbered.ids, values[:, plan.by_token.words], plan)
+    by_word = tuple(word_keys(values, group.attribute, group.template) for group in plan.by_word)
+    return FeatureKeys(by_word, by_token)
+
+
+def type_values(table: TokenTable, first: IntArray, plan: Plan) -> HashArray:
+    """Return values[v, a]: word attribute a of the token first[v]."""
+    start, end = table.start[first], table.end[first]
+    return word_values(table.codes, start, end, plan.word_attributes, resources=plan.resources)
+
+
+def outside_values(plan: Plan) -> HashArray:
+    """Return the word attributes of "before" and "behind the sentence"."""
+    return np.full((2, len(plan.word_attributes)), OUTSIDE)
+
+
+def combined_keys(table: TokenTable, types: IntArray, values: HashArray, plan: Plan) -> HashArray:
+    """Return keys[t, j] of the combining templates; values[v] are the attributes they take."""
     several = plan.by_token
-    by_token = token_keys(
-        numbered.ids,
+    return token_keys(
+        types,
         table.sentences,
         values,
         place_values(table, plan.token_attributes),
@@ -100,8 +107,6 @@ def feature_keys(table: TokenTable, numbered: NumberedTypes, plan: Plan) -> Feat
         several.offset,
         several.template,
     )
-    by_word = tuple(word_keys(values, group.attribute, group.template) for group in plan.by_word)
-    return FeatureKeys(by_word, by_token)
 
 
 def build_index(
@@ -118,6 +123,5 @@ def build_index(
     distinct = number_types(every_key)
     total = np.bincount(distinct.ids, np.concatenate(weights), len(distinct.first))
     found = every_key[distinct.first]
-    return FeatureIndex(
-        plan, WordTypes.build(found[(total >= max(min_count, 1)) & (found != NONE)])
-    )
+    kept = (total >= max(min_count, 1)) & (found != NONE)
+    return FeatureIndex(plan, KnownKeys.of(found[kept]))

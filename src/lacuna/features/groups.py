@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from lacuna.features.extract import FeatureIndex, feature_keys
+from lacuna.features.known import KnownKeys
 from lacuna.features.token_table import TokenTable
-from lacuna.text.word_types import NumberedTypes, WordTypes
+from lacuna.text.word_types import NumberedTypes
 from lacuna.types import HashArray, IntArray, LongArray
 
 
@@ -28,7 +29,7 @@ def in_enough_groups(
             counts += _count_groups(index, column[types], groups)
     for column in keys.by_token.T:
         counts += _count_groups(index, np.ascontiguousarray(column), group)
-    return FeatureIndex(index.plan, WordTypes.build(index.keys.hashes[counts >= least]))
+    return FeatureIndex(index.plan, KnownKeys.of(index.keys.hashes[counts >= least]))
 
 
 def _types_at(ids: IntArray, sentences: LongArray, offset: int, size: int) -> LongArray:

@@ -32,10 +32,11 @@ class TokenTemplates:
     """The templates that combine several terms or look at places.
 
     Terms of column j, which is template ``template[j]``, are ``first_term[j]`` to
-    ``first_term[j + 1]``; a term takes ``attribute``, numbered through all word attributes and
-    then all token attributes, at ``offset``.
+    ``first_term[j + 1]``; a term takes ``attribute`` at ``offset``. Attributes are numbered
+    through `words`, the word attributes in use here, and then all token attributes.
     """
 
+    words: IntArray
     first_term: LongArray
     attribute: IntArray
     offset: IntArray
@@ -87,7 +88,7 @@ def make_plan(
     places = tuple(sorted({term.attribute for term in terms if not term.of_word}))
     for name in words:
         resources.check(name)
-    number = {name: i for i, name in enumerate((*words, *places))}
+    number = {name: i for i, name in enumerate(words)}
     numbered = list(enumerate(templates, start=key))
     single = [(j, t.terms[0]) for j, t in numbered if t.of_word]
     offsets = sorted({term.offset for _, term in single})
@@ -97,7 +98,7 @@ def make_plan(
         places,
         resources,
         tuple(_word_templates(offset, single, number) for offset in offsets),
-        _token_templates([(j, t) for j, t in numbered if not t.of_word], number),
+        _token_templates([(j, t) for j, t in numbered if not t.of_word], number, places),
         key,
     )
 
@@ -114,13 +115,16 @@ def _word_templates(
 
 
 def _token_templates(
-    several: Sequence[tuple[int, Template]], number: dict[str, int]
+    several: Sequence[tuple[int, Template]], number: dict[str, int], places: Sequence[str]
 ) -> TokenTemplates:
     terms = [term for _, template in several for term in template.terms]
     sizes = [len(template.terms) for _, template in several]
+    words = sorted({term.attribute for term in terms if term.of_word})
+    own = {name: i for i, name in enumerate((*words, *places))}
     return TokenTemplates(
+        np.array([number[name] for name in words], np.int32),
         np.cumsum([0, *sizes]).astype(np.int64),
-        np.array([number[term.attribute] for term in terms], np.int32),
+        np.array([own[term.attribute] for term in terms], np.int32),
         np.array([term.offset for term in terms], np.int32),
         np.array([j for j, _ in several], np.int64),
     )

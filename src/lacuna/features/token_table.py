@@ -7,9 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lacuna.text._tokenizer import all_token_borders
 from lacuna.text._word_types import hash_tokens
-from lacuna.text.characters import code_points
+from lacuna.text.characters import class_table, code_points
 from lacuna.text.document import Document, Tokens
+from lacuna.text.sentences import all_sentence_borders
+from lacuna.text.tokenizer import tokens_of
 from lacuna.types import CodeArray, HashArray, IntArray, LongArray
 
 MOST_CHARACTERS = np.iinfo(np.int32).max
@@ -45,24 +48,30 @@ class TokenTable(NamedTuple):
     metas: tuple[Mapping[str, Any], ...]
 
 
-def token_table(documents: Sequence[Document], tokens: Sequence[Tokens]) -> TokenTable:
+def token_table(
+    documents: Sequence[Document], tokens: Sequence[Tokens] | None = None
+) -> TokenTable:
     """Lay the tokens of `documents` one after the other.
 
-    Raises
-    ------
-    ValueError
-        When the texts have more than 2³¹ − 1 characters in all.
+    Parameters
+    ----------
+    documents
+        Their texts have at most 2³¹ − 1 characters in all.
+    tokens
+        The tokens of each; where not given, the document's own, or ours for a document without.
     """
-    pieces = [code_points(document.text) for document in documents]
-    texts = _borders([len(piece) for piece in pieces])
+    texts = _borders([len(document.text) for document in documents])
     if texts[-1] > MOST_CHARACTERS:
         raise ValueError(f"a token table holds at most {MOST_CHARACTERS} characters")
+    codes = code_points("".join([document.text for document in documents]))
+    if tokens is None:
+        if all(document.tokens is None for document in documents):
+            return _tokenized(documents, codes, texts)
+        tokens = [tokens_of(document) for document in documents]
     borders = _borders([len(piece) for piece in tokens])
-    codes = np.concatenate([np.empty(0, np.uint32), *pieces])
     start = _joined([piece.start for piece in tokens], texts)
     end = _joined([piece.end for piece in tokens], texts)
-    for array in (codes, start, end):
-        array.flags.writeable = False  # as everywhere: kernels are compiled for this form only
+    start.flags.writeable = end.flags.writeable = False  # the form that kernels are compiled for
     sentences = [piece.sentences[1:] + borders[d] for d, piece in enumerate(tokens)]
     return TokenTable(
         codes,
@@ -73,6 +82,24 @@ def token_table(documents: Sequence[Document], tokens: Sequence[Tokens]) -> Toke
         borders,
         texts,
         tuple(piece.columns for piece in tokens),
+        tuple(document.meta for document in documents),
+    )
+
+
+def _tokenized(documents: Sequence[Document], codes: CodeArray, texts: LongArray) -> TokenTable:
+    """Tokenise all texts at once."""
+    start, end, borders = all_token_borders(codes, texts, class_table())
+    start.flags.writeable = end.flags.writeable = False
+    hashes = hash_tokens(codes, start, end)
+    return TokenTable(
+        codes,
+        start,
+        end,
+        hashes,
+        all_sentence_borders(codes, start, end, hashes, texts, borders),
+        borders,
+        texts,
+        ({},) * len(documents),
         tuple(document.meta for document in documents),
     )
 

@@ -40,7 +40,8 @@ def best_paths(
         if first == last:
             continue
         best[:] = -np.inf
-        best[histories - 1] = start + log_emission[first]
+        for w in range(labels):
+            best[histories - 1, w] = start[w] + log_emission[first, w]
         for t in range(1, last - first):
             # ahead[h(v), w] = max_{u, v} best[u, v] + transition[u, v, w]
             ahead[:] = -np.inf

@@ -9,37 +9,25 @@ is in `estimation/factored.py`, how they are trained in `crf_training.py`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import groupby, pairwise
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
-from lacuna.encoding.chain import PathChunks, chunks_of_path
 from lacuna.encoding.schemes import Scheme
-from lacuna.estimation._emission import gather, gather_windows, lists_of, window_index
 from lacuna.features.extract import FeatureIndex
-from lacuna.features.token_table import TokenTable, token_table
-from lacuna.inference.batch import run_chunks
-from lacuna.inference.chain import (
-    Chain,
-    Segment,
-    best_paths,
-    expectations,
-    first_order,
-    segment_probabilities,
-)
-from lacuna.models.base import TagsAnything
+from lacuna.features.token_table import TokenTable
+from lacuna.inference.chain import Chain, first_order
 from lacuna.models.card import NO_CARD, Card
+from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.crf_training import tag_moves
+from lacuna.models.scoring import Scorer, SparseRows, without_small
 from lacuna.models.storage import NO_STRINGS, PackedStrings, StoredModel
-from lacuna.text.document import Document, Mention, Span, Tokens
-from lacuna.text.tokenizer import tokens_of
-from lacuna.text.word_types import number_types
-from lacuna.types import FloatArray, IntArray, RealArray
+from lacuna.types import FloatArray, RealArray
 
-BATCH_TOKENS = 50_000
+#: Weights nearer to zero are left out: the score of a token is a sum of about fifty.
+NEGLIGIBLE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +79,7 @@ class Crf:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CrfModel(TagsAnything):
+class CrfModel(ChainTagger):
     """A trained CRF.
 
     Attributes
@@ -103,7 +91,7 @@ class CrfModel(TagsAnything):
     index
         Its features.
     weights
-        ``weights[r, k]`` of feature r for tag k.
+        Weights of feature r for the tags.
     moves
         ``moves[i, j]``: weight of tag j after tag i.
     card
@@ -117,66 +105,23 @@ class CrfModel(TagsAnything):
     config: Crf
     tags: tuple[str, ...]
     index: FeatureIndex
-    weights: RealArray
+    weights: SparseRows
     moves: RealArray
     card: Card = NO_CARD
     words: PackedStrings = field(default=NO_STRINGS, repr=False)
+    scorer: Scorer = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scorer", Scorer(self.index, self.weights, len(self.tags)))
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """Labels it can find."""
-        return tuple(dict.fromkeys(tag[2:] for tag in self.tags[1:]))
-
-    def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
-        """Return the documents with the mentions found in place of those they had."""
-        tokens = [tokens_of(document) for document in documents]
-        batches = _batches(tokens)
-        found = run_chunks(
-            lambda a, b: self._find(documents[a:b], tokens[a:b], probabilities), batches
-        )
-        return [document for batch in found for document in batch]
-
-    def _find(
-        self, documents: Sequence[Document], tokens: Sequence[Tokens], probabilities: bool
-    ) -> list[Document]:
-        table = token_table(documents, tokens)
-        emission = self.emission(table)
-        path, _ = best_paths(self.chain(), emission, table.sentences, threads=1)
-        chunks = chunks_of_path(path, self.tags)
-        sure = self._sure(chunks, path, emission, table) if probabilities else None
-        # every chunk as characters of its own document
-        owner = np.searchsorted(table.documents, chunks.start, side="right") - 1
-        begin = (table.start[chunks.start] - table.texts[owner]).tolist()
-        end = (table.end[chunks.end - 1] - table.texts[owner]).tolist()
-        labels = [self.tags[k][2:] for k in chunks.tag.tolist()]
-        mentions = [
-            Mention(labels[c], (Span(begin[c], end[c]),), None if sure is None else sure[c])
-            for c in range(len(labels))
-        ]
-        cuts = np.searchsorted(owner, np.arange(len(documents) + 1)).tolist()
-        return [
-            replace(document, mentions=tuple(mentions[cuts[d] : cuts[d + 1]]))
-            for d, document in enumerate(documents)
-        ]
-
-    def identifier_probability(self, document: Document) -> FloatArray:
-        """Return for each token the probability that it is in a mention: 1 - p(O)."""
-        table = token_table([document], [tokens_of(document)])
-        found = expectations(self.chain(), self.emission(table), table.sentences)
-        return 1.0 - found.marginals[:, 0]
+    def scheme(self) -> Scheme:
+        """How tags spell mentions."""
+        return self.config.scheme
 
     def emission(self, table: TokenTable) -> FloatArray:
         """Return scores[t, k] of tag k for every token."""
-        numbered = number_types(table.hashes)
-        rows = self.index.rows(table, numbered)
-        every = np.arange(len(self.index), dtype=np.int32)
-        of_type = np.empty((len(rows.by_word), len(self.tags)), self.weights.dtype)
-        gather(*lists_of(rows.by_word, every), self.weights, of_type, 0, len(of_type))
-        window = window_index(numbered.ids, table.sentences, self.index.plan.offsets, rows.size)
-        scores = np.empty((len(numbered.ids), len(self.tags)), self.weights.dtype)
-        token_lists = lists_of(rows.by_token, every)
-        gather_windows(window, of_type, *token_lists, self.weights, scores, 0, len(scores))
-        return scores.astype(np.float64)
+        return self.scorer.scores(table)
 
     def chain(self) -> Chain:
         """Return the moves as a chain."""
@@ -187,29 +132,6 @@ class CrfModel(TagsAnything):
             np.where(moves.last, 0.0, -np.inf),
         )
 
-    def _sure(
-        self, chunks: PathChunks, path: IntArray, emission: FloatArray, table: TokenTable
-    ) -> list[float]:
-        """Return for each chunk the probability that it stands exactly there."""
-        found: list[float] = []
-        chain = self.chain()
-        sentence = np.searchsorted(table.sentences, chunks.start, side="right") - 1
-        number = {tag: k for k, tag in enumerate(self.tags)}
-        for s, group in groupby(range(len(sentence)), key=sentence.tolist().__getitem__):
-            first, last = table.sentences[s], table.sentences[s + 1]
-            segments = [
-                Segment(
-                    int(chunks.start[c] - first),
-                    path[chunks.start[c] : chunks.end[c]].tolist(),
-                    number.get(f"I-{self.tags[chunks.tag[c]][2:]}", -1)
-                    if self.config.scheme is Scheme.BIO
-                    else -1,
-                )
-                for c in group
-            ]
-            found += segment_probabilities(chain, emission[first:last], segments).tolist()
-        return found
-
     def store(self) -> StoredModel:
         """Return everything the model is, for a file."""
         from lacuna.models.crf_storage import store_crf
@@ -217,9 +139,13 @@ class CrfModel(TagsAnything):
         return store_crf(self)
 
 
-def _batches(tokens: Sequence[Tokens]) -> list[tuple[int, int]]:
-    """Cut documents into runs of about so many tokens."""
-    total = np.cumsum([0] + [len(piece) for piece in tokens])
-    marks = np.searchsorted(total, np.arange(0, total[-1] + 1, BATCH_TOKENS))
-    borders = np.unique(np.append(marks, [0, len(tokens)]))
-    return list(pairwise(borders.tolist()))
+def crf_model(
+    config: Crf,
+    tags: tuple[str, ...],
+    index: FeatureIndex,
+    weights: RealArray,
+    moves: RealArray,
+) -> CrfModel:
+    """Make a model of the weights[r, k] that training found."""
+    known, sparse = without_small(index, weights, NEGLIGIBLE)
+    return CrfModel(config, tags, known, sparse, moves.astype(np.float32))

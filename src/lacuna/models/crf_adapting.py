@@ -11,9 +11,9 @@ from dataclasses import replace
 import numpy as np
 
 from lacuna.features.extract import FeatureIndex
-from lacuna.models.crf import CrfModel
+from lacuna.features.known import KnownKeys
+from lacuna.models.crf import CrfModel, crf_model
 from lacuna.models.vocabulary import joined_words
-from lacuna.text.word_types import WordTypes
 from lacuna.types import LongArray, RealArray
 
 
@@ -24,7 +24,8 @@ def start_tables(
     rows = old.index.keys.lookup(index.keys.hashes)
     new, known = _common_tags(old, tags)
     weights = np.zeros((len(index), len(tags)), np.float32)
-    weights[np.ix_(rows >= 0, new)] = old.weights[np.ix_(rows[rows >= 0], known)]
+    had = old.weights.dense(len(old.tags))
+    weights[np.ix_(rows >= 0, new)] = had[np.ix_(rows[rows >= 0], known)]
     moves = np.zeros((len(tags), len(tags)), np.float32)
     moves[np.ix_(new, new)] = old.moves[np.ix_(known, known)]
     return weights, moves
@@ -35,14 +36,12 @@ def keep_old_features(old: CrfModel, adapted: CrfModel) -> CrfModel:
     missing = adapted.index.keys.lookup(old.index.keys.hashes) < 0
     new, known = _common_tags(old, adapted.tags)
     extra = np.zeros((int(missing.sum()), len(adapted.tags)), np.float32)
-    extra[:, new] = old.weights[np.ix_(missing, known)]
+    extra[:, new] = old.weights.dense(len(old.tags))[np.ix_(missing, known)]
     keys = np.concatenate((adapted.index.keys.hashes, old.index.keys.hashes[missing]))
-    return replace(
-        adapted,
-        index=FeatureIndex(adapted.index.plan, WordTypes.build(keys)),
-        weights=np.concatenate((adapted.weights, extra)),
-        words=joined_words(old.words, adapted.words),
-    )
+    weights = np.concatenate((adapted.weights.dense(len(adapted.tags)), extra))
+    index = FeatureIndex(adapted.index.plan, KnownKeys.of(keys))
+    model = crf_model(adapted.config, adapted.tags, index, weights, adapted.moves)
+    return replace(model, card=adapted.card, words=joined_words(old.words, adapted.words))
 
 
 def _common_tags(old: CrfModel, tags: tuple[str, ...]) -> tuple[LongArray, LongArray]:

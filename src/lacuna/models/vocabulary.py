@@ -18,9 +18,10 @@ from lacuna.features.extract import FeatureIndex
 from lacuna.features.spelling import spelled
 from lacuna.features.templates import Term
 from lacuna.features.words import word_values
+from lacuna.models.crf import CrfModel
 from lacuna.models.storage import PackedStrings, pack_strings, unpack_strings
 from lacuna.text.characters import code_points
-from lacuna.types import HashArray, LongArray, RealArray
+from lacuna.types import HashArray, LongArray
 
 
 class WeightedFeature(NamedTuple):
@@ -46,13 +47,13 @@ def _can_be_stored(word: str) -> bool:
 
 
 def strongest_features(
-    index: FeatureIndex, weights: RealArray, words: Sequence[str], *, count: int
+    model: CrfModel, words: Sequence[str], *, count: int
 ) -> list[list[WeightedFeature]]:
     """Return for each tag the features of single words with the largest weights either way."""
-    found = _SingleWords.of(index, words)
+    found = _SingleWords.of(model.index, words)
     rows = np.flatnonzero(found.term >= 0)
     strongest = []
-    for column in weights[rows].T:
+    for column in model.weights.dense(len(model.tags))[rows].T:
         best = np.argsort(-np.abs(column), kind="stable")[:count]
         strongest.append(
             [

@@ -15,7 +15,7 @@ from lacuna.errors import ConfigError
 from lacuna.evaluation.scores import score
 from lacuna.features.templates import Template
 from lacuna.models.card import Card, CardScore
-from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.crf import Crf, CrfModel, crf_model
 from lacuna.models.crf_adapting import keep_old_features, start_tables
 from lacuna.models.crf_training import Fit, TrainingSet, fit, label_counts
 from lacuna.models.evidence import with_evidence
@@ -280,7 +280,7 @@ class _Watch:
 
     def _model(self, step: Fit) -> CrfModel:
         weights, moves = step.tables()
-        return CrfModel(self.config, self.data.tags, self.data.index, weights, moves)
+        return crf_model(self.config, self.data.tags, self.data.index, weights, moves)
 
     def _report(self, step: Fit, f1: float | None) -> None:
         now = time.perf_counter()

@@ -24,7 +24,7 @@ from lacuna.text.characters import (
     WIDE_STOP,
     ClassTable,
 )
-from lacuna.types import CodeArray, IntArray
+from lacuna.types import CodeArray, IntArray, LongArray
 
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
@@ -71,23 +71,52 @@ class Signs(NamedTuple):
 
 
 @kernel
-def find_lines(
-    codes: CodeArray, table: ClassTable, start: IntArray, end: IntArray
+def all_sentences(
+    codes: CodeArray, table: ClassTable, signs: Signs, texts: LongArray, documents: LongArray
+) -> LongArray:
+    """Return the first token of each sentence of many texts, and at the end the number of tokens.
+
+    Text d is codes[texts[d]:texts[d + 1]] and has the tokens documents[d] to documents[d + 1].
+    """
+    sentences = np.empty(signs.start.size + 1, np.int64)
+    count = 0
+    for d in range(len(documents) - 1):
+        a, b = documents[d], documents[d + 1]
+        own = Signs(
+            signs.start[a:b],
+            signs.end[a:b],
+            signs.code[a:b],
+            signs.first[a:b],
+            signs.last[a:b],
+            signs.kind[a:b],
+        )
+        lines, blank = _find_lines(codes, table, own.start, own.end, texts[d])
+        found = _find_sentences(own, lines, blank)
+        for s in range(len(found) - 1):
+            sentences[count] = a + found[s]
+            count += 1
+    sentences[count] = signs.start.size
+    return sentences[: count + 1].copy()
+
+
+@kernel
+def _find_lines(
+    codes: CodeArray, table: ClassTable, start: IntArray, end: IntArray, text: int
 ) -> tuple[IntArray, Flags]:
     """Return the first token of each line that has one, and whether a blank line stands before.
 
-    A last entry holds the number of tokens.
+    The text begins at codes[text]. A last entry holds the number of tokens.
     """
     lines = np.empty(start.size + 1, np.int32)
     blank = np.zeros(start.size + 1, np.bool_)
     count = 0
     for t in range(start.size):
         breaks = 0
-        for i in range(end[t - 1] if t > 0 else 0, start[t]):
+        for i in range(end[t - 1] if t > 0 else text, start[t]):
             if codes[i] == PARAGRAPH:
                 breaks += 2
             elif table[codes[i]] == LINE:
-                breaks += not (codes[i] == NEWLINE and i > 0 and codes[i - 1] == CARRIAGE_RETURN)
+                breaks += not (codes[i] == NEWLINE and i > text and codes[i - 1] == CARRIAGE_RETURN)
         if t == 0 or breaks > 0:
             lines[count] = t
             blank[count] = breaks > 1
@@ -97,7 +126,7 @@ def find_lines(
 
 
 @kernel
-def find_sentences(signs: Signs, lines: IntArray, blank: Flags) -> IntArray:
+def _find_sentences(signs: Signs, lines: IntArray, blank: Flags) -> IntArray:
     """Return the first token of each sentence, and at the end the number of tokens."""
     width = _wrap_width(signs, lines, blank)
     stops = _open_stops(signs)

@@ -17,10 +17,31 @@ from lacuna.text.characters import (
     UPPER,
     ClassTable,
 )
-from lacuna.types import CodeArray, IntArray
+from lacuna.types import CodeArray, IntArray, LongArray
 
 ZERO_WIDTH_JOINER = 0x200D
 SAME_SIGN_RUN = 3  # "Dr.." is two stops, "..." is one ellipsis
+
+
+@kernel
+def all_token_borders(
+    codes: CodeArray, texts: LongArray, table: ClassTable
+) -> tuple[IntArray, IntArray, LongArray]:
+    """Return the start and end of every token of many texts, and the borders of texts in tokens.
+
+    Text d is codes[texts[d]:texts[d + 1]]; no token reaches from one into the next.
+    """
+    start = np.empty(codes.size, np.int32)
+    end = np.empty(codes.size, np.int32)
+    documents = np.zeros(len(texts), np.int64)
+    for d in range(len(texts) - 1):
+        own_start, own_end = token_borders(codes[texts[d] : texts[d + 1]], table)
+        count = documents[d]
+        for t in range(len(own_start)):
+            start[count + t] = texts[d] + own_start[t]
+            end[count + t] = texts[d] + own_end[t]
+        documents[d + 1] = count + len(own_start)
+    return start[: documents[-1]].copy(), end[: documents[-1]].copy(), documents
 
 
 @kernel

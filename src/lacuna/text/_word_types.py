@@ -36,30 +36,31 @@ def hash_tokens(codes: CodeArray, start: IntArray, end: IntArray) -> HashArray:
 
 
 @kernel
-def number_hashes(hashes: HashArray) -> tuple[IntArray, IntArray, HashArray, IntArray]:
-    """Give distinct hashes numbers, in order of first appearance.
+def number_hashes(
+    hashes: HashArray, slot_hashes: HashArray, slot_ids: IntArray, count: int
+) -> tuple[IntArray, IntArray, HashArray, IntArray]:
+    """Give distinct hashes numbers, in order of first appearance, from `count` on.
 
-    Returns the id of each hash, the first index of each id, and the table: the hash and the id
-    in every slot. The table has 2^k slots, at most half of them taken; a hash sits in the first
-    free slot from its low k bits on.
+    `slot_hashes` and `slot_ids` are the table so far: the hash and the id in every slot. It has
+    2^k slots, at most half of them taken; a hash sits in the first free slot from its low k bits
+    on. Returns the id of each hash, the first index of each new id, and the table with them,
+    which is the same arrays unless they were too small.
     """
     ids = np.empty(hashes.size, np.int32)
     first = np.empty(hashes.size, np.int32)
-    slot_hashes = np.zeros(SMALLEST_TABLE, np.uint64)
-    slot_ids = np.full(SMALLEST_TABLE, EMPTY, np.int32)
-    count = 0
+    new = 0
     for t in range(hashes.size):
         slot = _slot(hashes[t], slot_hashes, slot_ids)
         if slot_ids[slot] == EMPTY:
-            if 2 * (count + 1) > slot_ids.size:
-                slot_hashes, slot_ids = _doubled(hashes, first[:count], slot_ids.size)
+            if 2 * (count + new + 1) > slot_ids.size:
+                slot_hashes, slot_ids = _doubled(slot_hashes, slot_ids)
                 slot = _slot(hashes[t], slot_hashes, slot_ids)
             slot_hashes[slot] = hashes[t]
-            slot_ids[slot] = count
-            first[count] = t
-            count += 1
+            slot_ids[slot] = count + new
+            first[new] = t
+            new += 1
         ids[t] = slot_ids[slot]
-    return ids, first[:count].copy(), slot_hashes, slot_ids
+    return ids, first[:new].copy(), slot_hashes, slot_ids
 
 
 @kernel
@@ -82,12 +83,13 @@ def _slot(hash_: np.uint64, slot_hashes: HashArray, slot_ids: IntArray) -> np.in
 
 
 @kernel
-def _doubled(hashes: HashArray, first: IntArray, size: int) -> tuple[HashArray, IntArray]:
-    """Return a table of twice the size with the hashes at `first` numbered in that order."""
-    slot_hashes = np.zeros(2 * size, np.uint64)
-    slot_ids = np.full(2 * size, EMPTY, np.int32)
-    for i in range(first.size):
-        slot = _slot(hashes[first[i]], slot_hashes, slot_ids)
-        slot_hashes[slot] = hashes[first[i]]
-        slot_ids[slot] = i
-    return slot_hashes, slot_ids
+def _doubled(slot_hashes: HashArray, slot_ids: IntArray) -> tuple[HashArray, IntArray]:
+    """Return a table of twice the size that holds the same."""
+    more_hashes = np.zeros(2 * slot_ids.size, np.uint64)
+    more_ids = np.full(2 * slot_ids.size, EMPTY, np.int32)
+    for old in range(slot_ids.size):
+        if slot_ids[old] != EMPTY:
+            slot = _slot(slot_hashes[old], more_hashes, more_ids)
+            more_hashes[slot] = slot_hashes[old]
+            more_ids[slot] = slot_ids[old]
+    return more_hashes, more_ids

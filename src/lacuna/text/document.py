@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
+from operator import lt
 from typing import Any
 
 import numpy as np
@@ -56,10 +57,8 @@ class Mention:
     probability: float | None = None
 
     def __post_init__(self) -> None:
-        if not self.label:
-            raise ValueError("a mention needs a label")
-        if not self.spans:
-            raise ValueError("a mention needs at least one span")
+        if not self.label or not self.spans:
+            raise ValueError("a mention needs a label and at least one span")
         for left, right in pairwise(self.spans) if len(self.spans) > 1 else ():
             if right.start < left.end:
                 raise ValueError(
@@ -200,13 +199,15 @@ class Document:
     tokens: Tokens | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "mentions", tuple(sorted(self.mentions, key=reading_order)))
+        mentions = tuple(self.mentions)
+        starts = [mention.spans[0].start for mention in mentions]
+        if not all(map(lt, starts, starts[1:])):
+            mentions = tuple(sorted(mentions, key=reading_order))
+        object.__setattr__(self, "mentions", mentions)
         size = len(self.text)
-        for mention in self.mentions:
-            if mention.end > size:
-                raise ValueError(
-                    f"a mention ends at {mention.end}, the text of {self.id} at {size}"
-                )
+        end = max([mention.spans[-1].end for mention in mentions], default=0)
+        if end > size:
+            raise ValueError(f"a mention ends at {end}, the text of {self.id} at {size}")
         if self.tokens is not None and len(self.tokens) and self.tokens.end[-1] > size:
             raise ValueError(f"tokens of {self.id} reach beyond its text")
 

@@ -36,13 +36,12 @@ from lacuna.text._sentences import (
     TITLE,
     Bytes,
     Signs,
-    find_lines,
-    find_sentences,
+    all_sentences,
 )
 from lacuna.text._word_types import hash_tokens
 from lacuna.text.characters import class_table
 from lacuna.text.word_types import WordTypes, hash_words
-from lacuna.types import CodeArray, IntArray
+from lacuna.types import CodeArray, HashArray, IntArray, LongArray
 
 _WORDS = {
     # English, Spanish, German, French, Dutch
@@ -121,18 +120,32 @@ def sentence_borders(codes: CodeArray, start: IntArray, end: IntArray) -> IntArr
     start, end
         Its tokens, as our own tokenizer makes them.
     """
-    if not len(start):
-        return np.zeros(1, np.int32)
+    texts, documents = np.array([0, len(codes)]), np.array([0, len(start)])
+    hashes = hash_tokens(codes, start, end)
+    return all_sentence_borders(codes, start, end, hashes, texts, documents).astype(np.int32)
+
+
+def all_sentence_borders(
+    codes: CodeArray,
+    start: IntArray,
+    end: IntArray,
+    hashes: HashArray,
+    texts: LongArray,
+    documents: LongArray,
+) -> LongArray:
+    """Return sentence borders in tokens of many texts that lie one after the other.
+
+    Parameters
+    ----------
+    codes
+        Code points of all texts.
+    start, end, hashes
+        Their tokens.
+    texts, documents
+        Where each text begins, in code points and in tokens, and the last one ends.
+    """
     table = class_table()
     types, kinds = _words()
     code = codes[start]
-    signs = Signs(
-        start,
-        end,
-        code,
-        first=table[code],
-        last=table[codes[end - 1]],
-        kind=kinds[types.lookup(hash_tokens(codes, start, end))],
-    )
-    lines, blank = find_lines(codes, table, start, end)
-    return find_sentences(signs, lines, blank)
+    signs = Signs(start, end, code, table[code], table[codes[end - 1]], kinds[types.lookup(hashes)])
+    return all_sentences(codes, table, signs, texts, documents)

@@ -18,7 +18,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.text._word_types import find_hashes, hash_tokens, number_hashes
+from lacuna.text._word_types import (
+    EMPTY,
+    SMALLEST_TABLE,
+    find_hashes,
+    hash_tokens,
+    number_hashes,
+)
 from lacuna.text.characters import code_points
 from lacuna.text.document import Tokens
 from lacuna.types import CodeArray, HashArray, IntArray
@@ -54,8 +60,31 @@ def hash_words(words: list[str]) -> HashArray:
 
 def number_types(hashes: HashArray) -> NumberedTypes:
     """Give distinct hashes the numbers 0, 1, … in order of first appearance."""
-    ids, first, _, _ = number_hashes(hashes)
-    return NumberedTypes(ids, first)
+    return GrowingTypes().number(hashes)
+
+
+class GrowingTypes:
+    """Word types numbered as they come, over any number of calls."""
+
+    def __init__(self) -> None:
+        self._slot_hashes, self._slot_ids = empty_table()
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def number(self, hashes: HashArray) -> NumberedTypes:
+        """Return the type of each hash; new ones get the next numbers, in order of appearance."""
+        ids, first, self._slot_hashes, self._slot_ids = number_hashes(
+            hashes, self._slot_hashes, self._slot_ids, self._count
+        )
+        self._count += len(first)
+        return NumberedTypes(ids, first)
+
+
+def empty_table() -> tuple[HashArray, IntArray]:
+    """Return the slots of a table that holds nothing."""
+    return np.zeros(SMALLEST_TABLE, np.uint64), np.full(SMALLEST_TABLE, EMPTY, np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +106,7 @@ class WordTypes:
     @classmethod
     def build(cls, hashes: HashArray) -> WordTypes:
         """Make a type of each distinct hash, numbered in order of first appearance."""
-        _, first, slot_hashes, slot_ids = number_hashes(hashes)
+        _, first, slot_hashes, slot_ids = number_hashes(hashes, *empty_table(), 0)
         own = hashes[first]
         for array in (own, slot_hashes, slot_ids):
             array.flags.writeable = False

@@ -1,0 +1,44 @@
+"""The features a model knows: from keys to rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from lacuna.features._known import fill_slots, rows_of
+from lacuna.types import HashArray, IntArray
+
+SMALLEST_TABLE = 16
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownKeys:
+    """Different keys, numbered; :meth:`of` makes one.
+
+    Attributes
+    ----------
+    hashes
+        Row r has the key ``hashes[r]``; all that needs to be stored.
+    slots
+        The same as a table, see `_known.py`.
+    """
+
+    hashes: HashArray
+    slots: HashArray
+
+    @classmethod
+    def of(cls, hashes: HashArray) -> KnownKeys:
+        """Return keys numbered in the order given; a key that occurs twice is a ValueError."""
+        size = 1 << max(2 * len(hashes) - 1, SMALLEST_TABLE - 1).bit_length()
+        slots = np.zeros(size, np.uint64)
+        if not fill_slots(hashes, slots):
+            raise ValueError("a key occurs twice")
+        return cls(hashes, slots)
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def lookup(self, keys: HashArray) -> IntArray:
+        """Return the row of every key, -1 where it is unknown."""
+        return rows_of(keys.reshape(-1), self.slots).reshape(keys.shape)

@@ -1,0 +1,136 @@
+"""Scores of tokens from the weights of a trained model.
+
+Most templates look at one word. Their weights are summed once for every word type that is ever
+met, at every offset of the window, and kept; a token then adds up a few kept rows and the weights
+of its combining features.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+
+from lacuna.features._keys import word_keys
+from lacuna.features.extract import FeatureIndex, combined_keys, outside_values, type_values
+from lacuna.features.known import KnownKeys
+from lacuna.features.token_table import TokenTable
+from lacuna.models._scoring import TagArray, add_rows, add_windows
+from lacuna.text.word_types import GrowingTypes
+from lacuna.types import FloatArray, HashArray, IntArray, LongArray, RealArray
+
+#: Kept scores of word types are forgotten when they pass this.
+MOST_BYTES = 1 << 26
+
+
+class SparseRows(NamedTuple):
+    """Weights that are not zero.
+
+    Row r has ``values[m]`` for the tag ``tags[m]``, m from ``borders[r]`` to ``borders[r + 1]``.
+    """
+
+    borders: LongArray
+    tags: TagArray
+    values: RealArray
+
+    @property
+    def rows(self) -> int:
+        """Number of rows."""
+        return len(self.borders) - 1
+
+    def dense(self, tags: int) -> RealArray:
+        """Return table[r, k] with one column for each of so many tags."""
+        table = np.zeros((self.rows, tags), np.float32)
+        table[np.repeat(np.arange(self.rows), np.diff(self.borders)), self.tags] = self.values
+        return table
+
+
+def without_small(
+    index: FeatureIndex, weights: RealArray, least: float
+) -> tuple[FeatureIndex, SparseRows]:
+    """Leave out weights[r, k] nearer to zero than `least`, and the features that lose them all."""
+    kept = np.abs(weights) >= least
+    rows = np.flatnonzero(kept.any(axis=1))
+    kept = kept[rows]
+    borders = np.concatenate(([0], np.cumsum(kept.sum(axis=1)))).astype(np.int64)
+    tags = np.nonzero(kept)[1].astype(np.uint16)
+    sparse = SparseRows(borders, tags, weights[rows][kept].astype(np.float32))
+    return FeatureIndex(index.plan, KnownKeys.of(index.keys.hashes[rows])), sparse
+
+
+class Scorer:
+    """Turns tokens into scores; keeps what it computed for word types. Threads may share one."""
+
+    def __init__(self, index: FeatureIndex, weights: SparseRows, tags: int) -> None:
+        self._index, self._weights, self._tags = index, weights, tags
+        self._lock = Lock()
+        self._types = _TypeScores(self)
+
+    def scores(self, table: TokenTable) -> FloatArray:
+        """Return scores[t, k] of tag k for every token."""
+        plan = self._index.plan
+        with self._lock:
+            if self._types.size > MOST_BYTES:
+                self._types = _TypeScores(self)
+            types, of_type, values = self._types.number(table)
+        scores = np.zeros((len(types), self._tags), np.float32)
+        add_windows(types, table.sentences, *self.window, of_type, scores)
+        rows = self._index.keys.lookup(combined_keys(table, types, values, plan))
+        add_rows(rows, *self._weights, scores)
+        return scores.astype(np.float64)
+
+    @property
+    def window(self) -> tuple[int, int]:
+        """The lowest and the highest offset that word templates look at."""
+        offsets = [group.offset for group in self._index.plan.by_word]
+        return min(offsets, default=0), max(offsets, default=0)
+
+    def of_values(self, values: HashArray) -> RealArray:
+        """Return scores[v, (high - o) · K + k] of words with these attributes at offset o."""
+        low, high = self.window
+        scores = np.zeros((high - low + 1, len(values), self._tags), np.float32)
+        for group in self._index.plan.by_word:
+            rows = self._index.keys.lookup(word_keys(values, group.attribute, group.template))
+            add_rows(rows, *self._weights, scores[high - group.offset])
+        return np.concatenate(list(scores), axis=1)
+
+
+class _TypeScores:
+    """Scores and attributes of the word types met so far; the first two are outside a sentence."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+        self._plan = scorer._index.plan
+        self._types = GrowingTypes()
+        outside = outside_values(self._plan)
+        self._scores = scorer.of_values(outside)
+        self._values = outside[:, self._plan.by_token.words]
+
+    @property
+    def size(self) -> int:
+        """Bytes in use."""
+        return self._scores.nbytes + self._values.nbytes
+
+    def number(self, table: TokenTable) -> tuple[IntArray, RealArray, HashArray]:
+        """Return the type of every token, and scores and attributes of all types."""
+        before = len(self._types) + 2
+        ids, first = self._types.number(table.hashes)
+        if len(first):
+            values = type_values(table, first, self._plan)
+            self._scores = _appended(self._scores, before, self._scorer.of_values(values))
+            self._values = _appended(self._values, before, values[:, self._plan.by_token.words])
+        return ids + np.int32(2), self._scores, self._values
+
+
+Rows = TypeVar("Rows", RealArray, HashArray)
+
+
+def _appended(rows: Rows, count: int, more: Rows) -> Rows:
+    """Write `more` behind the first `count` rows, into a larger array where it does not fit."""
+    if count + len(more) > len(rows):
+        larger = np.empty((2 * (count + len(more)), rows.shape[1]), rows.dtype)
+        larger[:count] = rows[:count]
+        rows = larger
+    rows[count : count + len(more)] = more
+    return rows
