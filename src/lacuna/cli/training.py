@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -36,12 +37,15 @@ class Job:
 
     def run(self) -> tuple[Trained, Sequence[Tried[object]]]:
         """Train, by way of folds and several penalties where asked for."""
+        began = time.perf_counter()
         with showing(self._trainings()) as show:
             if self.folds is not None:
-                return self._by_folds(self.folds, show)
-            if self.tune:
-                return self._tuned(show)
-            return self._train(self.config, self.card, show), []
+                trained, tries = self._by_folds(self.folds, show)
+            elif self.tune:
+                trained, tries = self._tuned(show)
+            else:
+                trained, tries = self._train(self.config, self.card, show), []
+        return replace(trained, seconds=time.perf_counter() - began), tries
 
     def _trainings(self) -> int:
         """Return how many models will be trained."""
