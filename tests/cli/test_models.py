@@ -62,6 +62,61 @@ def test_train_by_folds_and_from_a_model(
     assert "--folds goes neither" in both.err
 
 
+def test_train_tries_penalties(lacuna: Lacuna, notes: Path, tmp_path: Path) -> None:
+    out = tmp_path / "m.lacuna"
+    few = ("--set", "iterations=5")
+    alone = lacuna("train", notes, "-o", out, "--tune")
+    assert alone.code == 2
+    assert "--tune needs documents to judge by" in alone.err
+    run = lacuna("train", notes, "-o", out, "--tune", "--dev", notes, *few, "--json")
+    tried = {one["l2"]: one["f1"] for one in run.json["tried"]}
+    assert list(tried) == [0.03, 0.1, 0.3, 1.0]
+    assert run.json["dev_f1"] == tried[run.json["l2"]] == max(tried.values())
+    assert "l2 0.3: F1 " in run.err
+    told = lacuna("inspect", out, "--json").json
+    assert told["config"]["l2"] == run.json["l2"]
+    assert told["card"]["scores"][0]["f1"] == run.json["dev_f1"]
+    folds = lacuna("train", notes, "-o", out, "--tune", "--folds", 2, *few, "--json").json
+    assert [one["l2"] for one in folds["tried"]] == list(tried)
+    (score,) = lacuna("inspect", out, "--json").json["card"]["scores"]
+    assert score == {
+        "how": "strict, by 2 folds, which chose iterations and l2",
+        "f1": folds["dev_f1"],
+    }
+
+
+def test_train_privately(lacuna: Lacuna, notes: Path, model: Path, tmp_path: Path) -> None:
+    out, other = tmp_path / "p.lacuna", tmp_path / "q.lacuna"
+    told = lacuna("train", notes, "-o", out, "--private", "--json").json
+    again = lacuna("train", notes, "-o", other, "--private", "--json").json
+    seeded = lacuna("train", notes, "-o", other, "--private", "--seed", 1, "--json").json
+    assert told["sha256"] == again["sha256"] != seeded["sha256"]
+    run = lacuna("inspect", out, "--json")
+    assert (run.json["private"], run.json["words"]) == (True, 0)
+    assert run.json["card"]["data"] == []
+    assert "warning" not in run.err
+    refused = lacuna("train", notes, "-o", other, "--private", "--from", model)
+    assert refused.code == 2
+    assert "only a private model" in refused.err
+
+
+def test_train_with_word_lists(lacuna: Lacuna, notes: Path, tmp_path: Path) -> None:
+    names, out = tmp_path / "towns.tsv", tmp_path / "m.lacuna"
+    names.write_text("Arden\t7\nEvora\t70\n")
+    run = lacuna("train", notes, "-o", out, "--set", f"lists.towns={names}")
+    assert run.code == 0, run.err
+    names.unlink()
+    text = tmp_path / "note.txt"
+    text.write_text("The patient lives in Arden.\n")
+    assert "Arden⟨LOC⟩" in lacuna("tag", out, text).out
+    told = lacuna("inspect", out, "--json").json
+    assert told["config"]["lists"] == {"towns": "towns.tsv"}
+    assert "list.towns[0]" in told["templates"]
+    missing = lacuna("train", notes, "-o", out, "--set", f"lists.towns={names}")
+    assert missing.code == 2
+    assert "towns.tsv: cannot be read" in missing.err
+
+
 def test_tag_writes_and_shows(lacuna: Lacuna, model: Path, tmp_path: Path) -> None:
     text = tmp_path / "note.txt"
     text.write_text("Seen by Dr. Ana Sato in Arden today.\n")
@@ -94,6 +149,40 @@ def test_inspect(lacuna: Lacuna, model: Path) -> None:
     assert len(told["sha256"]) == 64
     shown = lacuna("inspect", model)
     assert "B-PER → I-PER" in shown.out
+    assert "warning: this model holds" in shown.err
+    assert f"{told['words']} words of its training text; train --private" in shown.err
+    assert told["words"] > 20
+
+
+def test_inspect_shows_the_card_and_what_was_learnt(
+    lacuna: Lacuna, notes: Path, model: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "adapted.lacuna"
+    lacuna("train", notes, "-o", out, "--from", model, "--licence", "all \x1b[31mmine")
+    told = lacuna("inspect", out, "--features", 3, "--json").json
+    assert told["card"]["data"] == ["notes.jsonl"]
+    assert told["card"]["licence"] == "all \x1b[31mmine"
+    assert told["card"]["adapted_from"]["licence"] == ""
+    assert {tag: len(best) for tag, best in told["strongest"].items()} == dict.fromkeys(
+        ["O", "B-LOC", "I-LOC", "B-PER", "I-PER"], 3
+    )
+    many = lacuna("inspect", out, "--features", 100, "--json").json["strongest"]
+    weights = {feature["name"]: feature["weight"] for feature in many["B-LOC"]}
+    assert weights["lower[-1]=in"] > 0 > weights["short[1]=Xx"]
+    shown = lacuna("inspect", out).out
+    for text in ("notes.jsonl", "mentions of LOC", "adapted from", "all \ufffd[31mmine"):
+        assert text in shown
+    assert "\x1b[31m" not in shown
+
+
+def test_inspect_a_model_of_two_passes(lacuna: Lacuna, notes: Path, tmp_path: Path) -> None:
+    out = tmp_path / "two.lacuna"
+    lacuna("train", notes, "-o", out, "--set", "two_pass=true", "--set", "iterations=5")
+    told = lacuna("inspect", out, "--json").json
+    assert told["words"] > 20
+    assert told["card"]["documents"] == 20
+    assert list(told["strongest"]) == ["first", "second"]
+    assert "second pass: strongest features" in lacuna("inspect", out).out
 
 
 @pytest.mark.parametrize("command", ["tag", "evaluate", "inspect"])

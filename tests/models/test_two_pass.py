@@ -13,7 +13,7 @@ from lacuna.models.evidence import with_evidence
 from lacuna.models.kinds import load
 from lacuna.models.storage import StoredModel, write_model
 from lacuna.models.two_pass import TwoPassModel, restore_two_pass
-from lacuna.pipeline.training import train
+from lacuna.pipeline.training import Progress, train
 from lacuna.text.tokenizer import tokens_of
 from tests.models.examples import corpus
 
@@ -90,6 +90,15 @@ def test_file_there_and_back(model: TwoPassModel, tmp_path: Path) -> None:
     stored = model.store()
     with pytest.raises(ModelFileError, match="no second pass"):
         restore_two_pass(StoredModel("two-pass", {"first": stored.header["first"]}, stored.arrays))
+
+
+def test_an_interruption_ends_training_before_there_is_a_second_pass() -> None:
+    def interrupt(progress: Progress) -> None:
+        if progress.iteration == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train(corpus(10), Crf(two_pass=True), on_progress=interrupt)
 
 
 def test_too_few_groups_for_held_out_passes_are_refused() -> None:

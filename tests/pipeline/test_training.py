@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from lacuna import Document, Mention
 from lacuna.encoding.schemes import Scheme
 from lacuna.errors import ConfigError
 from lacuna.models.crf import Crf
@@ -14,6 +15,7 @@ from lacuna.pipeline.cross_validation import cross_validate
 from lacuna.pipeline.folds import jackknife
 from lacuna.pipeline.settings import configure, describe_config
 from lacuna.pipeline.training import Progress, train
+from lacuna.pipeline.tuning import best, try_l2
 from tests.models.examples import corpus
 
 
@@ -29,6 +31,28 @@ def test_dev_scores_are_measured_and_the_best_is_kept() -> None:
     assert all(later <= earlier for earlier, later in pairwise(values))
 
 
+def test_the_time_left_is_that_of_the_steps_left_at_the_pace_so_far() -> None:
+    seen: list[Progress] = []
+    train(corpus(10), Crf(iterations=6, tolerance=0), on_progress=seen.append)
+    assert seen[0].seconds_left is None
+    for progress in seen[1:]:
+        assert progress.seconds_left is not None
+        pace = (progress.seconds - seen[0].seconds) / progress.iteration
+        assert progress.seconds_left == pytest.approx(pace * (6 - progress.iteration))
+    assert seen[-1].seconds_left == 0
+
+
+def test_dev_may_have_other_labels_than_the_training_documents() -> None:
+    new = Document("new", "Takes Zyrex daily.", (Mention.of("DRUG", (6, 11)),))
+    trained = train(corpus(10), Crf(iterations=10), dev=[new, *corpus(2, seed=1)])
+    assert trained.model.labels == ("LOC", "PER")
+    assert trained.dev_f1 is not None
+    assert 0 < trained.dev_f1 < 1
+    none = train(corpus(10), Crf(iterations=5), dev=[Document("none", "No pain.")])
+    assert none.dev_f1 == 1.0
+    assert none.model.labels == ("LOC", "PER")
+
+
 def test_stops_when_the_objective_is_flat_or_iterations_are_used_up() -> None:
     early = train(corpus(10), Crf(iterations=200, tolerance=0.5))
     late = train(corpus(10), Crf(iterations=200, tolerance=0.01))
@@ -42,6 +66,7 @@ def test_an_interruption_keeps_the_best_so_far() -> None:
             raise KeyboardInterrupt
 
     trained = train(corpus(10), Crf(iterations=50), on_progress=interrupt)
+    assert trained.interrupted
     assert trained.iterations == 3
     assert trained.model.tag("Call Ana Sato about it.").text
 
@@ -63,6 +88,15 @@ def test_settings_from_words() -> None:
     config = configure(Crf, ["l2=0.5", "scheme=BILOU", 'columns=["pos"]', "two_pass=true"])
     assert config == Crf(l2=0.5, scheme=Scheme.BILOU, columns=("pos",), two_pass=True)
     assert ("l2", "0.1") in describe_config(Crf)
+    assert ("lists", "{}") in describe_config(Crf)
+
+
+def test_dots_lead_into_settings() -> None:
+    lists = {"first": "a.tsv", "last": "b.tsv"}
+    config = configure(Crf, ["lists.first=a.tsv", "clusters . c = 'd.tsv'", "lists.last=b.tsv"])
+    assert config == Crf(lists=lists, clusters={"c": "d.tsv"})
+    assert configure(Crf, ['lists={first = "a.tsv", last = "b.tsv"}']) == Crf(lists=lists)
+    assert configure(Crf, ['lists={first = "a.tsv"}', "lists.last=b.tsv"]) == Crf(lists=lists)
 
 
 @pytest.mark.parametrize(
@@ -70,14 +104,25 @@ def test_settings_from_words() -> None:
     [
         ("itterations=1", "did you mean iterations"),
         ("l2", "expected key=value"),
+        (".=1", "unknown setting"),
         ("l2=much", "float"),
         ("scheme=XYZ", "scheme"),
         ("qqqqq=1", "known are"),
+        ("list.first=a", "did you mean lists"),
+        ("lists.first=1", "lists"),
+        ("lists=names.tsv", "lists"),
+        ("l2.x=1", "l2"),
+        ("lists.a.b=c", "lists"),
     ],
 )
 def test_wrong_settings_are_named(assignment: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         configure(Crf, [assignment])
+
+
+def test_a_setting_that_has_a_value_has_no_names_inside() -> None:
+    with pytest.raises(ConfigError, match="lists was already given a value"):
+        configure(Crf, ["lists=a", "lists.first=b"])
 
 
 def test_cross_validation_scores_every_document_by_a_model_that_has_not_seen_it() -> None:
@@ -87,3 +132,28 @@ def test_cross_validation_scores_every_document_by_a_model_that_has_not_seen_it(
     assert sorted(scores.ids) == sorted(document.id for document in documents)
     assert 0.5 < scores.section("strict").micro.f1 <= 1
     assert 1 <= chosen.iterations <= 10
+
+
+def test_cross_validation_passes_an_interruption_on() -> None:
+    def interrupt(progress: Progress) -> None:
+        if progress.iteration == 6:  # a dev score was measured
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        cross_validate(
+            corpus(12),
+            Crf(iterations=10, tolerance=0.0),
+            3,
+            rng=np.random.default_rng(0),
+            on_progress=interrupt,
+        )
+
+
+def test_the_best_penalty_is_the_first_with_the_highest_score() -> None:
+    f1 = {0.03: 0.5, 0.1: 0.8, 0.3: 0.8, 1.0: 0.7}
+    config = Crf(iterations=7)
+    tries = list(try_l2(config, lambda tried: (f1[tried.l2], tried.iterations)))
+    assert [(tried.config.l2, tried.f1, tried.outcome) for tried in tries] == [
+        (l2, score, 7) for l2, score in f1.items()
+    ]
+    assert best(tries).config == Crf(iterations=7, l2=0.1)

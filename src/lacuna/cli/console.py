@@ -26,6 +26,7 @@ stdout = Console(highlight=False)
 stderr = Console(stderr=True, highlight=False)
 
 Advance = Callable[[int], None]
+Update = Callable[[str, int, int, str], None]
 
 
 def say(message: str) -> None:
@@ -38,6 +39,11 @@ def announce_compiling() -> None:
     from lacuna.kernels import before_compiling
 
     before_compiling(lambda: say("compiling for this machine, once; this takes some seconds …"))
+
+
+def printable(text: str) -> str:
+    """Return `text` without characters that could steer a terminal."""
+    return "".join(c if c.isprintable() else "\ufffd" for c in text)
 
 
 def print_json(value: Any) -> None:
@@ -72,6 +78,28 @@ def byte_progress(what: str, total: int | None) -> AbstractContextManager[Advanc
 def item_progress(what: str, total: int | None) -> AbstractContextManager[Advance]:
     """Show a bar over items on stderr (only on a terminal) and yield how to advance it."""
     return _progress(what, total, TextColumn("{task.completed:,.0f}"))
+
+
+@contextmanager
+def step_progress(what: str) -> Iterator[Update]:
+    """Show a bar over steps on stderr (only on a terminal).
+
+    Yields how to update it: by what is being done, the step, the number of steps and a remark.
+    """
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        TextColumn("{task.fields[remark]}"),
+        console=stderr,
+        transient=True,
+        disable=not stderr.is_terminal,
+    ) as progress:
+        task = progress.add_task(what, total=None, remark="")
+
+        def update(what: str, step: int, steps: int, remark: str) -> None:
+            progress.update(task, description=what, completed=step, total=steps, remark=remark)
+
+        yield update
 
 
 @contextmanager

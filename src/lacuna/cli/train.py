@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import resource
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import numpy as np
 import typer
 
-from lacuna.cli.console import print_json, print_table, say, stderr
+from lacuna.cli.console import announce_compiling, print_json, print_table, say
 from lacuna.cli.corpora import (
     CorpusOptions,
     EncodingOption,
@@ -22,11 +21,16 @@ from lacuna.cli.corpora import (
     MapOption,
     reading,
 )
+from lacuna.cli.training import Job
 from lacuna.errors import ConfigError
 from lacuna.io.corpus import Keep
+from lacuna.text.document import Document
 
 if TYPE_CHECKING:
-    from lacuna.pipeline.training import Progress, Trained
+    from lacuna.pipeline.training import Trained
+    from lacuna.pipeline.tuning import Tried
+
+MOST_NAMES = 20
 
 
 def train_command(
@@ -54,7 +58,27 @@ def train_command(
             " for as long as served best there.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="How groups are dealt into folds.")] = 0,
+    tune: Annotated[
+        bool,
+        typer.Option(
+            "--tune",
+            help="Train with l2 = 0.03, 0.1, 0.3 and 1 and keep what is best on --dev or --folds.",
+        ),
+    ] = False,
+    private: Annotated[
+        bool,
+        typer.Option(
+            "--private",
+            help="Keep no word of the documents in the model, and no feature of fewer than three"
+            " documents (groups). Who has the file can still test a word he guesses.",
+        ),
+    ] = False,
+    licence: Annotated[
+        str, typer.Option(metavar="TEXT", help="Terms of use, for the model card.")
+    ] = "",
+    seed: Annotated[
+        int, typer.Option(min=0, help="Deals groups into folds, makes the key of --private.")
+    ] = 0,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting; see --help-config."),
@@ -76,11 +100,10 @@ def train_command(
 
     Example: lacuna train notes/ -o names.lacuna --dev more-notes/
     """
+    from lacuna.models.card import Card
     from lacuna.models.kinds import kind_named, load
     from lacuna.models.storage import write_model
-    from lacuna.pipeline.cross_validation import cross_validate
     from lacuna.pipeline.settings import configure, describe_config
-    from lacuna.pipeline.training import train
 
     kind = kind_named(model)
     if help_config:
@@ -88,42 +111,38 @@ def train_command(
         return
     if not corpus or output is None:
         raise ConfigError("give a corpus to train on and -o for the model file")
-    config = configure(kind.config, settings or [])
-    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from)
-    with reading(corpus, options) as documents:
-        training = list(documents)
-    held_out = None
-    if dev:
-        with reading(dev, options) as documents:
-            held_out = list(documents)
-    if folds is not None and (held_out is not None or start is not None):
+    if folds is not None and (dev or start is not None):
         raise ConfigError("--folds goes neither with --dev nor with --from")
+    if tune and not dev and folds is None:
+        raise ConfigError("--tune needs documents to judge by: give --dev or --folds")
+    announce_compiling()
+    config = configure(kind.config, settings or [])
     old = None if start is None else load(start)
-    scores = None
-    with stderr.status("training …") as status:
-
-        def show(progress: Progress) -> None:
-            status.update(_line(progress))
-
-        if folds is not None:
-            rng = np.random.default_rng(seed)
-            scores, config = cross_validate(training, config, folds, rng=rng, on_progress=show)
-        trained = train(training, config, dev=held_out, start=old, on_progress=show)
+    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from)
+    training = _read(corpus, options)
+    held_out = _read(dev, options) if dev else None
+    card = Card(data=_names(corpus), licence=licence)
+    job = Job(training, held_out, config, old, folds, tune, private, seed, card)
+    trained, tries = job.run()
     digest = write_model(output, trained.model.store())
-    if scores is not None:
-        trained = replace(trained, dev_f1=scores.section("strict").micro.f1)
-    _report(trained, output, digest, as_json=as_json)
+    _report(trained, tries, output, digest, as_json=as_json)
 
 
-def _line(progress: Progress) -> str:
-    dev = "" if progress.dev_f1 is None else f", dev F1 {progress.dev_f1:.4f}"
-    return (
-        f"iteration {progress.iteration} of at most {progress.iterations},"
-        f" objective {progress.objective:,.1f}{dev}, {progress.seconds:.1f} s"
-    )
+def _read(paths: list[str], options: CorpusOptions) -> list[Document]:
+    with reading(paths, options) as documents:
+        return list(documents)
 
 
-def _report(trained: Trained, output: Path, digest: str, *, as_json: bool) -> None:
+def _names(paths: list[str]) -> tuple[str, ...]:
+    """Return the names of files, without their folders, and of only so many."""
+    names = [Path(path).name or path for path in paths[:MOST_NAMES]]
+    more = len(paths) - len(names)
+    return (*names, f"and {more} more") if more else tuple(names)
+
+
+def _report(
+    trained: Trained, tries: Sequence[Tried[object]], output: Path, digest: str, *, as_json: bool
+) -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     for what, count in trained.left_out.items():
         say(f"left out, one tag per token cannot express it: {count:,} mentions {what}")
@@ -139,6 +158,8 @@ def _report(trained: Trained, output: Path, digest: str, *, as_json: bool) -> No
                 "parameters": trained.parameters,
                 "objective": trained.objective,
                 "dev_f1": trained.dev_f1,
+                "l2": trained.model.config.l2,
+                "tried": [{"l2": tried.config.l2, "f1": tried.f1} for tried in tries],
                 "left_out": trained.left_out,
                 "peak_memory_mb": round(peak, 1),
             }

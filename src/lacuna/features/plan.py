@@ -11,6 +11,8 @@ from lacuna.features.resources import NO_RESOURCES, Resources
 from lacuna.features.templates import Template, Term
 from lacuna.types import IntArray, LongArray
 
+KEYS = 1 << 61  #: how many keys there are; twice a template's number must fit into 63 bits
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordTemplates:
@@ -43,7 +45,10 @@ class TokenTemplates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plan:
-    """Templates sorted by how they are evaluated, and the word lists and clusters they name."""
+    """Templates sorted by how they are evaluated, and the word lists and clusters they name.
+
+    Template j has the number ``key + j``, with which the hashes of its features begin.
+    """
 
     templates: tuple[Template, ...]
     word_attributes: tuple[str, ...]
@@ -51,6 +56,7 @@ class Plan:
     resources: Resources
     by_word: tuple[WordTemplates, ...]
     by_token: TokenTemplates
+    key: int = 0
 
     @property
     def offsets(self) -> IntArray:
@@ -58,8 +64,19 @@ class Plan:
         return np.array([group.offset for group in self.by_word], np.int32)
 
 
-def make_plan(templates: Sequence[Template], *, resources: Resources = NO_RESOURCES) -> Plan:
+def make_plan(
+    templates: Sequence[Template], *, resources: Resources = NO_RESOURCES, key: int = 0
+) -> Plan:
     """Sort templates into those evaluated per word type and those evaluated per token.
+
+    Parameters
+    ----------
+    templates
+        What to look at.
+    resources
+        The word lists and clusters that templates name.
+    key
+        Below :data:`KEYS`. Another key gives every feature another hash.
 
     Raises
     ------
@@ -72,7 +89,8 @@ def make_plan(templates: Sequence[Template], *, resources: Resources = NO_RESOUR
     for name in words:
         resources.check(name)
     number = {name: i for i, name in enumerate(words)}
-    single = [(j, t.terms[0]) for j, t in enumerate(templates) if t.of_word]
+    numbered = list(enumerate(templates, start=key))
+    single = [(j, t.terms[0]) for j, t in numbered if t.of_word]
     offsets = sorted({term.offset for _, term in single})
     return Plan(
         tuple(templates),
@@ -80,9 +98,8 @@ def make_plan(templates: Sequence[Template], *, resources: Resources = NO_RESOUR
         places,
         resources,
         tuple(_word_templates(offset, single, number) for offset in offsets),
-        _token_templates(
-            [(j, t) for j, t in enumerate(templates) if not t.of_word], number, places
-        ),
+        _token_templates([(j, t) for j, t in numbered if not t.of_word], number, places),
+        key,
     )
 
 

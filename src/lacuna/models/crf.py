@@ -9,6 +9,7 @@ is in `estimation/factored.py`, how they are trained in `crf_training.py`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -18,10 +19,11 @@ from lacuna.encoding.schemes import Scheme
 from lacuna.features.extract import FeatureIndex
 from lacuna.features.token_table import TokenTable
 from lacuna.inference.chain import Chain, first_order
+from lacuna.models.card import NO_CARD, Card
 from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.crf_training import tag_moves
 from lacuna.models.scoring import Scorer, SparseRows, without_small
-from lacuna.models.storage import StoredModel
+from lacuna.models.storage import NO_STRINGS, PackedStrings, StoredModel
 from lacuna.types import FloatArray, RealArray
 
 #: Weights nearer to zero are left out: the score of a token is a sum of about fifty.
@@ -38,10 +40,14 @@ class Crf:
         Name of a preset, or a template file.
     columns
         Token columns to look at as well, e.g. ``["pos"]``.
+    lists, clusters
+        Word lists and word clusters to look at as well: files by name.
     scheme
         ``BIO`` or ``BILOU``.
     min_count
         Features that occur less often are left out.
+    min_documents
+        Features that occur in fewer documents are left out; documents of one group count once.
     support
         Which pairs of feature and label get a weight: ``all``, ``observed`` together, or
         ``frequent``: all for features seen 5 times, else the observed. ``auto``: all up to 20
@@ -59,8 +65,11 @@ class Crf:
 
     features: str = "default"
     columns: tuple[str, ...] = ()
+    lists: Mapping[str, str] = field(default_factory=dict)
+    clusters: Mapping[str, str] = field(default_factory=dict)
     scheme: Scheme = Scheme.BIO
     min_count: int = 1
+    min_documents: int = 1
     support: str = "auto"
     l2: float = 0.1
     l1: float = 0.0
@@ -85,8 +94,10 @@ class CrfModel(ChainTagger):
         Weights of feature r for the tags.
     moves
         ``moves[i, j]``: weight of tag j after tag i.
-    summary
+    card
         How it was trained, for people.
+    words
+        The words of its training text, for people; none in a private model.
     """
 
     kind: ClassVar[str] = "crf"
@@ -96,7 +107,8 @@ class CrfModel(ChainTagger):
     index: FeatureIndex
     weights: SparseRows
     moves: RealArray
-    summary: dict[str, object]
+    card: Card = NO_CARD
+    words: PackedStrings = field(default=NO_STRINGS, repr=False)
     scorer: Scorer = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -133,8 +145,7 @@ def crf_model(
     index: FeatureIndex,
     weights: RealArray,
     moves: RealArray,
-    summary: dict[str, object],
 ) -> CrfModel:
     """Make a model of the weights[r, k] that training found."""
     known, sparse = without_small(index, weights, NEGLIGIBLE)
-    return CrfModel(config, tags, known, sparse, moves.astype(np.float32), summary)
+    return CrfModel(config, tags, known, sparse, moves.astype(np.float32))

@@ -6,11 +6,14 @@ those of the old model instead of to zero, so what the documents do not speak ab
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from lacuna.features.extract import FeatureIndex
 from lacuna.features.known import KnownKeys
 from lacuna.models.crf import CrfModel, crf_model
+from lacuna.models.vocabulary import joined_words
 from lacuna.types import LongArray, RealArray
 
 
@@ -37,7 +40,8 @@ def keep_old_features(old: CrfModel, adapted: CrfModel) -> CrfModel:
     keys = np.concatenate((adapted.index.keys.hashes, old.index.keys.hashes[missing]))
     weights = np.concatenate((adapted.weights.dense(len(adapted.tags)), extra))
     index = FeatureIndex(adapted.index.plan, KnownKeys.of(keys))
-    return crf_model(adapted.config, adapted.tags, index, weights, adapted.moves, adapted.summary)
+    model = crf_model(adapted.config, adapted.tags, index, weights, adapted.moves)
+    return replace(model, card=adapted.card, words=joined_words(old.words, adapted.words))
 
 
 def _common_tags(old: CrfModel, tags: tuple[str, ...]) -> tuple[LongArray, LongArray]:

@@ -1,12 +1,13 @@
 """A CRF as arrays and back.
 
 Weights are stored row by row: row r has the tags ``weight_tags[borders[r]:borders[r + 1]]``.
-Features are stored as the hashes of their keys.
+Features are stored as the hashes of their keys; words of the training text stand beside them only
+so that people can read what a model learnt (``vocabulary.py``).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -14,29 +15,38 @@ import numpy as np
 from lacuna.errors import LacunaError, ModelFileError
 from lacuna.features.extract import FeatureIndex
 from lacuna.features.known import KnownKeys
-from lacuna.features.plan import make_plan
+from lacuna.features.plan import KEYS, make_plan
+from lacuna.features.resources import Resources
 from lacuna.features.templates import parse_templates
+from lacuna.models.card import Card
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.scoring import SparseRows
-from lacuna.models.storage import StoredModel, require
+from lacuna.models.storage import NO_STRINGS, PackedStrings, StoredModel, require
+
+Key = Annotated[int, msgspec.Meta(ge=0, lt=KEYS)]
 
 
 def store_crf(model: CrfModel) -> StoredModel:
     """Return everything the model is, for a file."""
+    plan = model.index.plan
     return StoredModel(
         CrfModel.kind,
         {
             "config": msgspec.to_builtins(model.config),
             "tags": list(model.tags),
-            "templates": [str(template) for template in model.index.plan.templates],
-            "summary": model.summary,
+            "templates": [str(template) for template in plan.templates],
+            "key": plan.key,
+            "card": msgspec.to_builtins(model.card),
         },
         {
+            **plan.resources.to_arrays(),
             "keys": model.index.keys.hashes,
             "borders": model.weights.borders,
             "weight_tags": model.weights.tags,
             "weights": model.weights.values,
             "moves": model.moves,
+            "words": model.words.data,
+            "word_borders": model.words.offsets,
         },
     )
 
@@ -47,9 +57,11 @@ def restore_crf(stored: StoredModel) -> CrfModel:
         config = msgspec.convert(stored.header.get("config"), Crf)
         tags = tuple(msgspec.convert(stored.header.get("tags"), list[str]))
         lines = msgspec.convert(stored.header.get("templates"), list[str])
-        summary: dict[str, Any] = msgspec.convert(stored.header.get("summary"), dict[str, Any])
-        plan = make_plan(parse_templates(lines))
-    except (msgspec.ValidationError, LacunaError) as error:
+        key = msgspec.convert(stored.header.get("key", 0), Key)
+        card = msgspec.convert(stored.header.get("card", {}), Card)
+        resources = Resources.from_arrays(stored.arrays)
+        plan = make_plan(parse_templates(lines), resources=resources, key=key)
+    except (msgspec.ValidationError, ValueError, RecursionError, LacunaError) as error:
         raise ModelFileError(stored.source, f"its header is damaged: {error}") from None
     if not tags or tags[0] != "O" or len(set(tags)) != len(tags):
         raise ModelFileError(stored.source, "its tags are damaged")
@@ -59,7 +71,17 @@ def restore_crf(stored: StoredModel) -> CrfModel:
     except ValueError:
         raise ModelFileError(stored.source, "a feature occurs twice in it") from None
     moves = require(stored, "moves", np.float32, (len(tags), len(tags)))
-    return CrfModel(config, tags, index, _weights(stored, len(keys), len(tags)), moves, summary)
+    weights = _weights(stored, len(keys), len(tags))
+    return CrfModel(config, tags, index, weights, moves, card, _words(stored))
+
+
+def _words(stored: StoredModel) -> PackedStrings:
+    if "words" not in stored.arrays:
+        return NO_STRINGS
+    return PackedStrings(
+        require(stored, "words", np.uint8, (-1,)),
+        require(stored, "word_borders", np.int64, (-1,)),
+    )
 
 
 def _weights(stored: StoredModel, features: int, tags: int) -> SparseRows:

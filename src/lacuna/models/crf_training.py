@@ -27,9 +27,11 @@ from lacuna.estimation.crf_objective import CrfObjective, Moves, pair_counts
 from lacuna.estimation.factored import FactoredEmission, factor
 from lacuna.estimation.lbfgs import minimise
 from lacuna.features.extract import FeatureIndex, build_index
+from lacuna.features.groups import in_enough_groups
 from lacuna.features.plan import Plan
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import chunks, pack_by_time
+from lacuna.text.document import Document
 from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
@@ -75,6 +77,7 @@ def prepare(
     scheme: Scheme,
     labels: Sequence[str],
     min_count: int,
+    min_documents: int,
     support: str,
     l2: float,
 ) -> TrainingSet:
@@ -87,6 +90,9 @@ def prepare(
     gold = np.array([number[tag] for d in documents for tag in d.tags(scheme)], np.int32)
     numbered = number_types(table.hashes)
     index = build_index(table, numbered, plan, min_count=min_count)
+    if min_documents > 1:
+        group = _groups([d.document for d in documents], table, least=min_documents)
+        index = in_enough_groups(index, table, numbered, group, least=min_documents)
     packs = [pack_by_time(table.sentences[a : b + 1]) for a, b in chunks(table.sentences)]
     order = np.concatenate([pack.rows for pack in packs])
     rows = index.rows(table, numbered)
@@ -104,6 +110,18 @@ def prepare(
     scale = _scale(objective, pairs, l2)
     sentences = len(table.sentences) - 1
     return TrainingSet(tags, index, emission, gold[order], objective, scale, len(gold), sentences)
+
+
+def _groups(documents: Sequence[Document], table: TokenTable, *, least: int) -> LongArray:
+    """Return the number of the group that each token belongs to."""
+    numbers: dict[tuple[str, str], int] = {}
+    of_document = [numbers.setdefault(document.unit, len(numbers)) for document in documents]
+    if len(numbers) < least:
+        raise ConfigError(
+            f"no feature can occur in {least} documents: there are {len(numbers)}, counting those"
+            " of one group once"
+        )
+    return np.repeat(np.array(of_document, np.int64), np.diff(table.documents))
 
 
 def observed_moves(gold: IntArray, table: TokenTable, size: int) -> FloatArray:

@@ -50,7 +50,8 @@ class StoredModel:
     kind
         Name of the kind of model, e.g. ``"crf"``.
     header
-        JSON values under string keys: config, labels, templates, card, training summary.
+        JSON values under string keys: config, tags, templates, card. Keys that a
+        lacuna does not know are read over.
     arrays
         By name. From :func:`read_model` they stand on the file: read when used, and writing to
         one changes neither the file nor another reader's.
@@ -153,6 +154,9 @@ def pack_strings(strings: Sequence[str]) -> PackedStrings:
     offsets = np.zeros(len(encoded) + 1, np.int64)
     offsets[1:] = np.cumsum([len(piece) for piece in encoded])
     return PackedStrings(np.frombuffer(bytearray(b"".join(encoded)), np.uint8), offsets)
+
+
+NO_STRINGS = pack_strings(())
 
 
 def unpack_strings(packed: PackedStrings, *, source: str = "model") -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from lacuna.errors import ModelFileError
 from lacuna.features.templates import Template, parse_templates
 from lacuna.models.base import TagsAnything
+from lacuna.models.card import Card
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.crf_storage import restore_crf, store_crf
 from lacuna.models.evidence import with_evidence
@@ -53,6 +54,11 @@ class TwoPassModel(TagsAnything):
     def config(self) -> Crf:
         """What it was trained with."""
         return self.second.config
+
+    @property
+    def card(self) -> Card:
+        """How it was trained, for people."""
+        return self.second.card
 
     @property
     def labels(self) -> tuple[str, ...]:

@@ -21,18 +21,23 @@ def cross_validate(
     folds: int,
     *,
     rng: np.random.Generator,
+    private: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> tuple[Scores, Crf]:
     """Train on all parts but one and tag that one, for each part.
 
     Returns the scores over all documents, each tagged by a model that has not seen its group, and
-    the settings with the number of iterations that served best on the parts left out.
+    the settings with the number of iterations that served best on the parts left out. An
+    interruption leaves nothing to return and is passed on.
     """
     pairs: list[tuple[Document, Document]] = []
     iterations: list[int] = []
     for rest, part in jackknife(documents, folds, rng=rng):
         left_out = [documents[i] for i in part]
-        trained = train([documents[i] for i in rest], config, dev=left_out, on_progress=on_progress)
+        seen = [documents[i] for i in rest]
+        trained = train(seen, config, dev=left_out, private=private, on_progress=on_progress)
+        if trained.interrupted:
+            raise KeyboardInterrupt
         iterations.append(trained.iterations)
         pairs += zip(left_out, trained.model.find(left_out), strict=True)
     best = max(1, int(median(iterations)))

@@ -9,36 +9,53 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from lacuna import __version__
 from lacuna.encoding.chain import TaggedDocument, tag_document
 from lacuna.errors import ConfigError
 from lacuna.evaluation.scores import score
-from lacuna.features.plan import make_plan
-from lacuna.features.presets import load_templates
-from lacuna.features.templates import Template, Term
+from lacuna.features.templates import Template
+from lacuna.models.card import Card, CardScore
 from lacuna.models.crf import Crf, CrfModel, crf_model
 from lacuna.models.crf_adapting import keep_old_features, start_tables
-from lacuna.models.crf_training import Fit, TrainingSet, fit, label_counts, prepare
+from lacuna.models.crf_training import Fit, TrainingSet, fit, label_counts
 from lacuna.models.evidence import with_evidence
+from lacuna.models.storage import NO_STRINGS
 from lacuna.models.two_pass import TwoPassModel, evidence_templates
+from lacuna.models.vocabulary import training_words
 from lacuna.pipeline.folds import jackknife
+from lacuna.pipeline.preparing import Setup, prepare_crf, set_up
 from lacuna.text.document import Document
 
 DEV_EVERY = 5
 PATIENCE = 3  #: dev scores in a row that are not better before training stops
 WINDOW = 5
-MANY_TAGS = 20
 FOLDS = 5  #: of the first pass, where a second pass is to learn from it
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What training has reached; dev_f1 is None where it was not measured."""
+    """What training has reached.
+
+    Attributes
+    ----------
+    iteration, iterations
+        Steps taken, and how many there may be.
+    objective
+        What falls.
+    dev_f1
+        None where it was not measured.
+    seconds
+        Since training began.
+    seconds_left
+        At most, at the pace so far; None before the first step.
+    """
 
     iteration: int
     iterations: int
     objective: float
     dev_f1: float | None
     seconds: float
+    seconds_left: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +71,7 @@ class Trained:
     objective: float
     dev_f1: float | None
     left_out: Counter[str]
+    interrupted: bool = False
 
 
 def train(
@@ -62,6 +80,9 @@ def train(
     *,
     dev: Iterable[Document] | None = None,
     start: CrfModel | TwoPassModel | None = None,
+    private: bool = False,
+    seed: int = 0,
+    card: Card | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Trained:
     """Train a model.
@@ -78,22 +99,27 @@ def train(
     start
         A CRF to adapt: its templates, tag scheme and labels are kept, and its weights are where
         training begins and what the penalty pulls to.
+    private
+        Whether the model is to hold no word of the documents and no feature of fewer than three
+        of them; see ``models/private.py`` for what that does and does not protect.
+    seed
+        Makes the key of a private model another one.
+    card
+        What training cannot know: names of the data, licence, other scores.
     on_progress
         Called after every iteration. ``KeyboardInterrupt`` during training ends it with the best
         model so far.
     """
-    config = config or Crf()
-    if isinstance(start, TwoPassModel) or (start is not None and config.two_pass):
-        raise ConfigError("a model of two passes cannot be adapted; train it anew")
-    if start is not None:
-        config = replace(config, scheme=start.config.scheme, features=start.config.features)
     began = time.perf_counter()
-    tagged = [tag_document(document) for document in corpus]
-    if not tagged:
+    documents = list(corpus)
+    if not documents:
         raise ConfigError("there are no documents to train on")
+    setup = set_up(documents, config or Crf(), start=start, private=private, seed=seed)
+    tagged = [tag_document(document) for document in documents]
     held_out = list(dev) if dev is not None else None
-    run = _Run(config, began, on_progress, start)
-    trained = run.two_passes(tagged, held_out) if config.two_pass else run.crf(tagged, held_out)
+    run = _Run(setup, began, on_progress, card or Card())
+    two_pass = setup.config.two_pass
+    trained = run.two_passes(tagged, held_out) if two_pass else run.crf(tagged, held_out)
     return replace(trained, seconds=time.perf_counter() - began)
 
 
@@ -103,19 +129,22 @@ def train_model(
     *,
     dev: Iterable[Document] | None = None,
     start: CrfModel | TwoPassModel | None = None,
+    private: bool = False,
+    seed: int = 0,
+    card: Card | None = None,
 ) -> CrfModel | TwoPassModel:
     """Train a model and return it: :func:`train` without the report."""
-    return train(corpus, config, dev=dev, start=start).model
+    return train(corpus, config, dev=dev, start=start, private=private, seed=seed, card=card).model
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
     """One call of :func:`train`."""
 
-    config: Crf
+    setup: Setup
     began: float
     on_progress: Callable[[Progress], None]
-    start: CrfModel | None = None
+    card: Card
 
     def crf(
         self,
@@ -125,21 +154,51 @@ class _Run:
         more: Sequence[Template] = (),
     ) -> Trained:
         """Train one CRF, looking at `more` besides the templates of the settings."""
-        data = prepare_crf(tagged, self.config, more, self.start)
-        watch = _Watch(self.config, data, dev, self.began, self.on_progress)
-        begin = None if self.start is None else start_tables(self.start, data.index, data.tags)
+        setup, old = self.setup, self.setup.start
+        data = prepare_crf(tagged, setup, more)
+        watch = _Watch(setup.config, data, dev, self.began, self.on_progress)
+        begin = None if old is None else start_tables(old, data.index, data.tags)
+        interrupted = False
         try:
-            for step in fit(data, l1=self.config.l1, start=begin):
+            for step in fit(data, l1=setup.config.l1, start=begin):
                 if watch.seen_enough(step):
                     break
         except KeyboardInterrupt:
             if watch.best_step is None:
                 raise
-        left_out: Counter[str] = sum((d.left_out for d in tagged), Counter())
-        trained = watch.result(left_out, _summary(tagged, self.config))
-        if self.start is None or not isinstance(trained.model, CrfModel):
-            return trained
-        return replace(trained, model=keep_old_features(self.start, trained.model))
+            interrupted = True
+        trained, model = watch.result()
+        model = replace(
+            model,
+            card=self._card(tagged, trained, dev),
+            words=NO_STRINGS if setup.key else training_words(tagged),
+        )
+        return replace(
+            trained,
+            model=model if old is None else keep_old_features(old, model),
+            left_out=sum((d.left_out for d in tagged), Counter()),
+            interrupted=interrupted,
+        )
+
+    def _card(
+        self, tagged: Sequence[TaggedDocument], trained: Trained, dev: Sequence[Document] | None
+    ) -> Card:
+        scores = self.card.scores
+        if dev is not None and trained.dev_f1 is not None:
+            how = f"strict, on {len(dev)} dev documents by which the model was chosen"
+            scores = (*scores, CardScore(how, trained.dev_f1))
+        old = self.setup.start
+        return replace(
+            self.card,
+            data=() if self.setup.key else self.card.data,
+            documents=len(tagged),
+            tokens=trained.tokens,
+            mentions=dict(sorted(label_counts(tagged).items())),
+            iterations=trained.iterations,
+            scores=scores,
+            version=__version__,
+            adapted_from=None if old is None else old.card,
+        )
 
     def two_passes(
         self, tagged: Sequence[TaggedDocument], dev: Sequence[Document] | None
@@ -149,53 +208,25 @@ class _Run:
         with_columns: list[TaggedDocument] = list(tagged)
         folds = jackknife(documents, FOLDS, rng=np.random.default_rng(0))
         for rest, part in folds:
-            model = self.crf([tagged[i] for i in rest], None).model
+            model = self._first_pass([tagged[i] for i in rest])
             guesses = model.find([replace(documents[i], tokens=tagged[i].tokens) for i in part])
             for i, guess in zip(part, guesses, strict=True):
                 tokens = with_evidence(documents[i], tagged[i].tokens, guess.mentions)
                 with_columns[i] = tagged[i]._replace(tokens=tokens)
-        first = self.crf(tagged, None).model
-        assert isinstance(first, CrfModel)
+        first = self._first_pass(tagged)
         judged = None if dev is None else TwoPassModel(first, first).with_evidence(dev)
         trained = self.crf(with_columns, judged, more=evidence_templates())
         assert isinstance(trained.model, CrfModel)
-        return replace(trained, model=TwoPassModel(first, trained.model))
+        second = replace(trained.model, words=NO_STRINGS)  # the words of the first pass
+        return replace(trained, model=TwoPassModel(first, second))
 
-
-def prepare_crf(
-    tagged: Sequence[TaggedDocument],
-    config: Crf,
-    more: Sequence[Template] = (),
-    start: CrfModel | None = None,
-) -> TrainingSet:
-    """Turn tagged documents into a training set as the settings, or the model to adapt, say."""
-    labels = sorted({*label_counts(tagged), *(start.labels if start else ())})
-    templates: Sequence[Template] = (
-        start.index.plan.templates
-        if start
-        else with_columns(load_templates(config.features), config.columns)
-    )
-    many = 2 * len(labels) + 1 > MANY_TAGS
-    support = ("frequent" if many else "all") if config.support == "auto" else config.support
-    return prepare(
-        tagged,
-        make_plan([*templates, *more]),
-        scheme=config.scheme,
-        labels=labels,
-        min_count=config.min_count,
-        support=support,
-        l2=config.l2,
-    )
-
-
-def with_columns(templates: Sequence[Template], columns: Sequence[str]) -> list[Template]:
-    """Add templates that look at token columns."""
-    added = []
-    for column in columns:
-        near = [Term(f"column.{column}", offset) for offset in (-2, -1, 0, 1, 2)]
-        added += [Template((term,)) for term in near]
-        added += [Template((near[1], near[2])), Template((near[2], near[3]))]
-    return [*templates, *added]
+    def _first_pass(self, tagged: Sequence[TaggedDocument]) -> CrfModel:
+        """Train a first pass; interrupted, there is no model of two passes yet."""
+        trained = self.crf(tagged, None)
+        if trained.interrupted:
+            raise KeyboardInterrupt
+        assert isinstance(trained.model, CrfModel)
+        return trained.model
 
 
 class _Watch:
@@ -216,6 +247,7 @@ class _Watch:
         self.best_step: Fit | None = None
         self.best_f1: float | None = None
         self.worse = 0
+        self.first_step = time.perf_counter()
 
     def seen_enough(self, step: Fit) -> bool:
         self.values.append(step.objective)
@@ -248,35 +280,38 @@ class _Watch:
 
     def _model(self, step: Fit) -> CrfModel:
         weights, moves = step.tables()
-        return crf_model(self.config, self.data.tags, self.data.index, weights, moves, {})
+        return crf_model(self.config, self.data.tags, self.data.index, weights, moves)
 
     def _report(self, step: Fit, f1: float | None) -> None:
-        seconds = time.perf_counter() - self.began
+        now = time.perf_counter()
+        if not step.iteration:
+            self.first_step = now
+        left = self.config.iterations - step.iteration
+        pace = (now - self.first_step) / step.iteration if step.iteration else None
         self.on_progress(
-            Progress(step.iteration, self.config.iterations, step.objective, f1, seconds)
+            Progress(
+                step.iteration,
+                self.config.iterations,
+                step.objective,
+                f1,
+                now - self.began,
+                None if pace is None else pace * left,
+            )
         )
 
-    def result(self, left_out: Counter[str], summary: dict[str, object]) -> Trained:
+    def result(self) -> tuple[Trained, CrfModel]:
         step = self.best_step
         assert step is not None
         model = self.best if self.dev is not None and self.best is not None else self._model(step)
-        seconds = time.perf_counter() - self.began
-        return Trained(
-            model=replace(model, summary=summary | {"iterations": step.iteration}),
-            seconds=seconds,
+        trained = Trained(
+            model=model,
+            seconds=time.perf_counter() - self.began,
             iterations=step.iteration,
             tokens=self.data.tokens,
             sentences=self.data.sentences,
             parameters=self.data.objective.parameters,
             objective=step.objective,
             dev_f1=self.best_f1,
-            left_out=left_out,
+            left_out=Counter(),
         )
-
-
-def _summary(tagged: Sequence[TaggedDocument], config: Crf) -> dict[str, object]:
-    return {
-        "documents": len(tagged),
-        "mentions": dict(sorted(label_counts(tagged).items())),
-        "scheme": str(config.scheme),
-    }
+        return trained, model

@@ -1,0 +1,112 @@
+"""What features say, for people: the words a model learnt from, and its features spelled out.
+
+A feature is stored as a hash. Those that look at one word are found again by computing the hashes
+of all words the model learnt from; those that combine several values are not spelled out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lacuna.encoding.chain import TaggedDocument
+from lacuna.features._hashing import OUTSIDE
+from lacuna.features._keys import word_keys
+from lacuna.features.extract import FeatureIndex
+from lacuna.features.spelling import spelled
+from lacuna.features.templates import Term
+from lacuna.features.words import word_values
+from lacuna.models.crf import CrfModel
+from lacuna.models.storage import PackedStrings, pack_strings, unpack_strings
+from lacuna.text.characters import code_points
+from lacuna.types import HashArray, LongArray
+
+
+class WeightedFeature(NamedTuple):
+    """A feature in words, and its weight for a tag."""
+
+    name: str
+    weight: float
+
+
+def training_words(documents: Sequence[TaggedDocument]) -> PackedStrings:
+    """Return the distinct words of some documents, sorted, without those UTF-8 cannot hold."""
+    words = {word for item in documents for word in item.tokens.words(item.document.text)}
+    return pack_strings(sorted(filter(_can_be_stored, words)))
+
+
+def joined_words(one: PackedStrings, other: PackedStrings) -> PackedStrings:
+    """Return the words of both, sorted."""
+    return pack_strings(sorted({*unpack_strings(one), *unpack_strings(other)}))
+
+
+def _can_be_stored(word: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in word)
+
+
+def strongest_features(
+    model: CrfModel, words: Sequence[str], *, count: int
+) -> list[list[WeightedFeature]]:
+    """Return for each tag the features of single words with the largest weights either way."""
+    found = _SingleWords.of(model.index, words)
+    rows = np.flatnonzero(found.term >= 0)
+    strongest = []
+    for column in model.weights.dense(len(model.tags))[rows].T:
+        best = np.argsort(-np.abs(column), kind="stable")[:count]
+        strongest.append(
+            [
+                WeightedFeature(found.name(int(rows[i]), words), float(column[i]))
+                for i in best.tolist()
+                if column[i] != 0
+            ]
+        )
+    return strongest
+
+
+class _SingleWords(NamedTuple):
+    """Feature r is terms[term[r]] of words[word[r]]; term -1: not found, word -1: outside."""
+
+    terms: list[Term]
+    term: LongArray
+    word: LongArray
+
+    @classmethod
+    def of(cls, index: FeatureIndex, words: Sequence[str]) -> _SingleWords:
+        """Compute the features of all words and look them up."""
+        terms: list[Term] = []
+        values = _values_with_outside(index, words)
+        term, word = (np.full(len(index), -1, np.int64) for _ in range(2))
+        for group in index.plan.by_word:
+            keys = word_keys(values, group.attribute, group.template)
+            for j, attribute in enumerate(group.attribute.tolist()):
+                rows = index.keys.lookup(np.ascontiguousarray(keys[:, j]))
+                known, first = np.unique(rows, return_index=True)
+                first = first[known >= 0]
+                known = known[known >= 0]
+                term[known] = len(terms)
+                word[known] = np.where(first < len(words), first, -1)
+                terms.append(Term(index.plan.word_attributes[attribute], group.offset))
+        return cls(terms, term, word)
+
+    def name(self, row: int, words: Sequence[str]) -> str:
+        term, word = self.terms[self.term[row]], int(self.word[row])
+        if word < 0:
+            return f"{term} outside the sentence"
+        value = spelled(term.attribute, words[word])
+        return f"{term} as of {words[word]}" if value is None else f"{term}={value}"
+
+
+def _values_with_outside(index: FeatureIndex, words: Sequence[str]) -> HashArray:
+    """Return the attributes of all words, and in the last row those outside the sentence."""
+    plan = index.plan
+    ends = np.cumsum([0, *map(len, words)], dtype=np.int32)
+    start, end = ends[:-1].copy(), ends[1:].copy()
+    start.flags.writeable = end.flags.writeable = False  # the one form the kernel is compiled for
+    values = np.empty((len(words) + 1, len(plan.word_attributes)), np.uint64)
+    values[:-1] = word_values(
+        code_points("".join(words)), start, end, plan.word_attributes, resources=plan.resources
+    )
+    values[-1] = OUTSIDE
+    return values

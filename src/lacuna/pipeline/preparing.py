@@ -1,0 +1,154 @@
+"""From settings to what training starts with: word lists, templates, the key of a private model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lacuna.encoding.chain import TaggedDocument
+from lacuna.errors import ConfigError
+from lacuna.features.lexicon import read_clusters, read_word_list
+from lacuna.features.plan import make_plan
+from lacuna.features.presets import load_templates
+from lacuna.features.resources import Resources
+from lacuna.features.templates import Template, Term
+from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.crf_training import TrainingSet, label_counts, prepare
+from lacuna.models.private import PRIVATE_DOCUMENTS, private_key
+from lacuna.models.two_pass import TwoPassModel
+from lacuna.text.document import Document
+
+MANY_TAGS = 20
+PATH_SIZES = (4, 6, 10, 20)  #: bits of cluster paths to look at
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setup:
+    """What one training starts with.
+
+    Attributes
+    ----------
+    config
+        Settings as they will stand in the model.
+    templates
+        What to look at.
+    resources
+        The word lists and clusters among them.
+    key
+        Of a private model, else 0.
+    start
+        The model to adapt.
+    """
+
+    config: Crf
+    templates: tuple[Template, ...]
+    resources: Resources
+    key: int = 0
+    start: CrfModel | None = None
+
+
+def set_up(
+    documents: Sequence[Document],
+    config: Crf,
+    *,
+    start: CrfModel | TwoPassModel | None = None,
+    private: bool = False,
+    seed: int = 0,
+) -> Setup:
+    """Read what the settings name; a model to adapt keeps its templates, word lists and key."""
+    if isinstance(start, TwoPassModel) or (start is not None and config.two_pass):
+        raise ConfigError("a model of two passes cannot be adapted; train it anew")
+    if start is not None:
+        return _adapt(start, config, private=private)
+    resources = Resources(
+        {name: read_word_list(Path(path)) for name, path in sorted(config.lists.items())},
+        {name: read_clusters(Path(path)) for name, path in sorted(config.clusters.items())},
+    )
+    templates = with_columns(load_templates(config.features), config.columns)
+    key = private_key((document.text for document in documents), seed) if private else 0
+    config = _without_folders(config)
+    config = _private(config) if private else config
+    return Setup(config, with_resources(templates, resources), resources, key)
+
+
+def _adapt(start: CrfModel, config: Crf, *, private: bool) -> Setup:
+    plan, old = start.index.plan, start.config
+    if config.lists or config.clusters:
+        raise ConfigError("a model to adapt keeps its own word lists and clusters")
+    if private and not plan.key:
+        raise ConfigError("only a private model can be adapted to a private model; train it anew")
+    config = replace(
+        config,
+        scheme=old.scheme,
+        features=old.features,
+        columns=old.columns,
+        lists=old.lists,
+        clusters=old.clusters,
+    )
+    config = _private(config) if plan.key else config
+    return Setup(config, plan.templates, plan.resources, plan.key, start)
+
+
+def _private(config: Crf) -> Crf:
+    return replace(config, min_documents=max(config.min_documents, PRIVATE_DOCUMENTS))
+
+
+def _without_folders(config: Crf) -> Crf:
+    """Forget the folders: a model file should not tell where somebody keeps his files."""
+
+    def names(paths: Mapping[str, str]) -> dict[str, str]:
+        return {name: Path(path).name for name, path in paths.items()}
+
+    return replace(
+        config,
+        features=Path(config.features).name,
+        lists=names(config.lists),
+        clusters=names(config.clusters),
+    )
+
+
+def prepare_crf(
+    tagged: Sequence[TaggedDocument], setup: Setup, more: Sequence[Template] = ()
+) -> TrainingSet:
+    """Turn tagged documents into a training set, looking at `more` besides what is set up."""
+    config, start = setup.config, setup.start
+    labels = sorted({*label_counts(tagged), *(start.labels if start else ())})
+    many = 2 * len(labels) + 1 > MANY_TAGS
+    support = ("frequent" if many else "all") if config.support == "auto" else config.support
+    return prepare(
+        tagged,
+        make_plan([*setup.templates, *more], resources=setup.resources, key=setup.key),
+        scheme=config.scheme,
+        labels=labels,
+        min_count=config.min_count,
+        min_documents=config.min_documents,
+        support=support,
+        l2=config.l2,
+    )
+
+
+def with_columns(templates: Sequence[Template], columns: Sequence[str]) -> tuple[Template, ...]:
+    """Add templates that look at token columns."""
+    added = []
+    for column in columns:
+        near = [Term(f"column.{column}", offset) for offset in (-2, -1, 0, 1, 2)]
+        added += [Template((term,)) for term in near]
+        added += [Template((near[1], near[2])), Template((near[2], near[3]))]
+    return (*templates, *added)
+
+
+def with_resources(templates: Sequence[Template], resources: Resources) -> tuple[Template, ...]:
+    """Add templates that look at the word lists and clusters that no template names."""
+    named = {
+        tuple(term.attribute.split(".")[:2]) for template in templates for term in template.terms
+    }
+    attributes = [f"list.{name}" for name in resources.lists if ("list", name) not in named]
+    attributes += [
+        f"cluster.{name}.{size}"
+        for name in resources.clusters
+        if ("cluster", name) not in named
+        for size in PATH_SIZES
+    ]
+    added = [Template((Term(name, offset),)) for name in attributes for offset in (-1, 0, 1)]
+    return (*templates, *added)

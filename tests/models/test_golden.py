@@ -1,0 +1,38 @@
+"""Model files of earlier versions are read, and find what they found then.
+
+``make_golden.py`` says how they were made.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from lacuna.models.kinds import load
+from lacuna.models.storage import file_digest
+from tests.models.make_golden import GOLDEN, found
+
+EXPECTED = json.loads((GOLDEN / "found.json").read_text())
+DIGESTS = {
+    "crf": "00a4513365e3036d279796d98e9e9959857e12d43c56123572509a76c790ebc7",
+    "private": "2dea5f9e23703ef21d10105c1e56c7275e99d8aac639fe5f3f2a1d1004768182",
+    "lists": "9e29598e4a53e0157cc66197fcac48f882a5a7b7bf278f7ec89deaa956db6884",
+    "two-pass": "cc522b141f05c46802e147f64e198a6b2ba9152dc2730f773e414b85bfaadf85",
+}
+
+
+@pytest.mark.parametrize("name", DIGESTS)
+def test_a_golden_file_finds_what_it_found(name: str) -> None:
+    path = GOLDEN / f"{name}.lacuna"
+    assert file_digest(path) == DIGESTS[name], "golden files are never written again"
+    model = load(path)
+    assert model.card.licence == "CC0-1.0"
+    for now, then in zip(found(model), EXPECTED[name], strict=True):
+        assert [mention[:3] for mention in now] == [mention[:3] for mention in then]
+        assert [mention[3] for mention in now] == pytest.approx([m[3] for m in then], abs=1e-5)
+
+
+def test_every_golden_file_is_looked_at() -> None:
+    assert {path.stem for path in GOLDEN.glob("*.lacuna")} == set(DIGESTS) == set(EXPECTED)
+    assert any(EXPECTED["crf"])
