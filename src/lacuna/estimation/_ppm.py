@@ -1,11 +1,9 @@
 """Kernels of the character model: the probability of words in every class at once.
 
-How contexts and entries are laid out is written in `ppm.py`. Of entry e, context u in class j,
-``shares[e]`` holds
-
-    0, 1   1 / 2n and t / 2n of u, which was followed n times, by t different symbols
-    2, 3   the same of u without its first symbol, as it is after an escape from u
-    4      2c - 1, u itself having been seen c times
+How contexts and entries are laid out is written in `context_tree.py`, and how probabilities come
+from counts. The probability of a symbol is built up from the shortest context to the longest:
+negative while the symbol was seen in the last context, because the share that is left to it after
+an escape then is another one than where it was not.
 """
 
 from __future__ import annotations
@@ -26,19 +24,18 @@ def score_words(
     start: IntArray,
     end: IntArray,
     codes: CodeArray,
-    alphabet: int,
     order: int,
     symbols: IntArray,
     first_child: IntArray,
     borders: IntArray,
     classes: IntArray,
     shares: RealArray,
+    without_context: RealArray,
     scores: FloatArray,
 ) -> None:
     """Write scores[w, j] = log p(word w and its end | class j); words are text[start:end]."""
     size = scores.shape[1]
-    odd, base, own, escape = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
-    product = np.ones(size)
+    probability, product = np.empty(size), np.ones(size)
     edge = codes.size
     context = np.zeros(order + 2, np.int64)  # context[k]: the last k symbols
     for w in range(start.size):
@@ -47,23 +44,27 @@ def score_words(
         known = 2 if order > 0 and context[1] >= 0 else 1  # contexts 0 .. known - 1 were seen
         for i in range(start[w], end[w] + 1):
             symbol = find_code(text[i], codes) if i < end[w] else edge
-            odd[:], base[:], own[:], escape[:] = 0.0, 1.0 / alphabet, 1.0, 1.0
+            row = without_context[symbol]
+            for j in range(size):
+                probability[j] = row[j]
             longer, following = 0, 1
             for k in range(known):
                 node = context[k]
-                enter(borders[node], borders[node + 1], classes, shares, odd, base, own, escape)
                 context[k] = longer
+                if k > 0:
+                    escape(borders[node], borders[node + 1], classes, shares, probability)
                 if longer >= 0:
                     longer = child_of(node, symbol, symbols, first_child)
                 if longer >= 0:
                     following = k + 2
-                    for e in range(borders[longer], borders[longer + 1]):
-                        odd[classes[e]] = shares[e, 4]
+                    if k > 0:
+                        for e in range(borders[longer], borders[longer + 1]):
+                            probability[classes[e]] = -shares[e, 0]
             context[known] = longer
             known = min(following, order + 1)
             smallest = 1.0
             for j in range(size):
-                product[j] *= odd[j] * own[j] if odd[j] > 0.0 else escape[j] * base[j]
+                product[j] *= abs(probability[j])
                 smallest = min(smallest, product[j])
             if smallest < SMALL or i == end[w]:
                 scores[w] += np.log(product)
@@ -71,28 +72,13 @@ def score_words(
 
 
 @kernel
-def enter(
-    first: int,
-    last: int,
-    classes: IntArray,
-    shares: RealArray,
-    odd: FloatArray,
-    base: FloatArray,
-    own: FloatArray,
-    escape: FloatArray,
+def escape(
+    first: int, last: int, classes: IntArray, shares: RealArray, probability: FloatArray
 ) -> None:
-    """Go on to a longer context in the classes that have seen it: entries first to last.
-
-    base = p(symbol | shorter context) = (2c - 1) / 2n where the symbol was seen in it, else
-    t / 2n · p(symbol | context shorter still).
-    """
+    """Go on to a longer context, assuming an escape from it, in the classes that have seen it."""
     for e in range(first, last):
-        if shares[e, 0] > 0.0:
-            j = classes[e]
-            base[j] = odd[j] * shares[e, 2] if odd[j] > 0.0 else base[j] * shares[e, 3]
-            odd[j] = 0.0
-            own[j] = shares[e, 0]
-            escape[j] = shares[e, 1]
+        p = probability[classes[e]]
+        probability[classes[e]] = p * (-shares[e, 1] if p < 0.0 else shares[e, 2])
 
 
 @kernel

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.types import BoolArray, FloatArray, IntArray, LongArray, RealArray
+from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
 
 class ContextTree(NamedTuple):
@@ -102,45 +102,79 @@ def _frozen(array: LongArray) -> IntArray:
     return frozen
 
 
-def shares_of(tree: ContextTree, size: int, alphabet: int, *, exclusion: bool) -> RealArray:
-    """Return the numbers of every entry that `_ppm.py` works with.
+class Shares(NamedTuple):
+    """Probabilities as the kernel needs them.
+
+    entries[e]
+        Of entry e, string u = va in class j: p(a | v); and what a probability after u without its
+        first symbol is multiplied with by an escape from u, where the symbol was seen there, and
+        where it was not.
+    without_context[a, j]
+        p(a | empty context) in class j, negative where a was seen.
+    """
+
+    entries: RealArray
+    without_context: RealArray
+
+
+def shares_of(
+    tree: ContextTree, size: int, *, codes: int, alphabet: int, exclusion: bool
+) -> Shares:
+    """Turn counts into probabilities.
 
     With exclusion, what a context u has seen does not count in u', its string without the first
     symbol. All of it was seen in u' too, so that u' is left with n' = n(u') - Σ c(u'a) over the
     symbols a seen in u, and t' = t(u') - t(u).
     """
     parent = _parents(tree)
-    suffix = _suffixes(tree, parent)
     node = np.repeat(np.arange(len(tree.symbols)), np.diff(tree.borders))
     entry = node * size + tree.classes  # rising
-    shorter = np.searchsorted(entry, suffix[node] * size + tree.classes)
-    inner = np.flatnonzero(node)
-    above = np.searchsorted(entry, parent[node[inner]] * size + tree.classes[inner])
-    n = np.bincount(above, tree.counts[inner], len(entry))
-    t = np.bincount(above, minlength=len(entry))
+    shorter = _find(entry, _suffixes(tree, parent)[node] * size + tree.classes)
+    above = _find(entry, parent[node] * size + tree.classes)
+    inner = node > 0
+    n = np.bincount(above, tree.counts, len(entry))
+    t = np.bincount(above, inner, len(entry))
     n_left, t_left, complete = n[shorter], t[shorter], np.zeros(len(entry), np.bool_)
     if exclusion:
-        n_left = n_left - np.bincount(above, tree.counts[shorter[inner]], len(entry))
+        n_left = n_left - np.bincount(above[inner], tree.counts[shorter[inner]], len(entry))
         t_left = t_left - t
-        complete = t == alphabet
-    shares = np.empty((len(entry), 5), np.float32)
-    shares[:, 0], shares[:, 1] = _method_d(n, t, complete)
-    shares[:, 2], shares[:, 3] = _method_d(n_left, t_left, complete[shorter])
-    shares[:, 4] = 2 * tree.counts - 1
-    for e in np.flatnonzero((node == 0) & ~complete):  # it escapes to |A| symbols, less those seen
-        shares[e, 3] = alphabet / (alphabet - (t[e] if exclusion else 0))
-    shares.flags.writeable = False
-    return shares
+        complete = t == alphabet  # there is nothing to escape to: symbols share all
+    total = 2 * n - t * complete
+    total_left = 2 * n_left - t_left * complete[shorter]
+    escape = _ratio(t * ~complete, total, 1.0)
+    escape_left = _ratio(t_left * ~complete[shorter], total_left, 1.0)
+    own = (2 * tree.counts - 1) / total[above]
+    after_seen = escape * _ratio(total[shorter], total_left, 1.0)
+    after_unseen = escape * _ratio(escape_left, escape[shorter], 1.0)
+    root = slice(0, tree.borders[1])
+    without_context = np.full((codes + 2, size), 1.0 / alphabet)
+    without_context[:, tree.classes[root]] = escape[root] / np.maximum(
+        alphabet - t[root] * exclusion, 1
+    )
+    level = slice(tree.borders[1], tree.borders[tree.first_child[1]])
+    without_context[tree.symbols[node[level]], tree.classes[level]] = -own[level]
+    entries = np.stack((own, after_seen, after_unseen), axis=1)
+    return Shares(_single(entries), _single(without_context))
 
 
-def _method_d(n: FloatArray, t: LongArray, complete: BoolArray) -> tuple[FloatArray, FloatArray]:
-    """Return 1 / 2n and t / 2n; where nothing is left 0 and 1.
+def _single(array: FloatArray) -> RealArray:
+    single = array.astype(np.float32)
+    single.flags.writeable = False
+    return single
 
-    Where the alphabet is complete there is nothing to escape to: symbols share all.
-    """
-    whole = 2 * n - np.where(complete, t, 0)
-    one = np.divide(1.0, whole, out=np.zeros(len(n)), where=whole > 0)
-    return one, np.where(whole > 0, one * np.where(complete, 0, t), 1.0)
+
+def _ratio(a: FloatArray, b: FloatArray, otherwise: float) -> FloatArray:
+    """Return a / b where b is not 0."""
+    ratio: FloatArray = np.divide(a, b, out=np.full(len(a), otherwise), where=b != 0)
+    return ratio
+
+
+def _find(entry: LongArray, wanted: LongArray) -> LongArray:
+    """Return the place of every wanted entry."""
+    place = np.searchsorted(entry, wanted)
+    if not np.array_equal(entry[np.minimum(place, len(entry) - 1)], wanted):
+        raise ValueError("strings are counted whose parts are not")
+    return place
 
 
 def _parents(tree: ContextTree) -> LongArray:

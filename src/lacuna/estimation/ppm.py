@@ -28,9 +28,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lacuna.estimation._ppm import child_of, find_code, score_words
-from lacuna.estimation.context_tree import ContextTree, build_tree, shares_of
+from lacuna.estimation.context_tree import ContextTree, Shares, build_tree, shares_of
 from lacuna.text.characters import code_points
-from lacuna.types import CodeArray, FloatArray, IntArray, RealArray
+from lacuna.types import CodeArray, FloatArray, IntArray
 
 MOST_ORDER = 12
 EDGE = ""  #: the symbol before and after a word, where symbols are written as strings
@@ -73,7 +73,7 @@ class Ppm:
     tree
         What followed what, how often.
     shares
-        Numbers of its entries for the kernel, see `_ppm.py`.
+        Its counts as probabilities.
     """
 
     order: int
@@ -82,14 +82,20 @@ class Ppm:
     exclusion: bool
     codes: CodeArray
     tree: ContextTree
-    shares: RealArray = field(init=False)
+    shares: Shares = field(init=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.order <= MOST_ORDER:
             raise ValueError(f"the order of a PPM lies between 0 and {MOST_ORDER}")
         if self.alphabet < len(self.codes):
             raise ValueError("the alphabet is smaller than the number of code points seen")
-        shares = shares_of(self.tree, self.size, self.alphabet, exclusion=self.exclusion)
+        shares = shares_of(
+            self.tree,
+            self.size,
+            codes=len(self.codes),
+            alphabet=self.alphabet,
+            exclusion=self.exclusion,
+        )
         object.__setattr__(self, "shares", shares)
 
     @classmethod
@@ -144,7 +150,7 @@ class Ppm:
         """Return scores[w, j] = log p(word w | class j), its end included."""
         words = words if isinstance(words, Words) else Words.of(words)
         scores = np.empty((len(words.start), self.size))
-        arrays = (self.codes, self.alphabet, self.order, *self.tree[:4], self.shares)
+        arrays = (self.codes, self.order, *self.tree[:4], *self.shares)
         score_words(words.codes, words.start, words.end, *arrays, scores)
         return scores
 

@@ -1,0 +1,239 @@
+"""Hidden Markov model whose states spell the words they have not seen, letter by letter.
+
+    p(x, y) = π(y_1) Π_t a(y_t | y_{t-1}) Π_t b(x_t | y_t) · a(end | y_n)
+
+    b(x | j) = (1 - ε_j) · count_j(x) / N_j + ε_j · PPM_j(x),     ε_j = T_j / (N_j + T_j)
+
+State j has emitted N_j words in training, T_j different ones; PPM_j is a character model of those
+(`estimation/ppm.py`). Everything is counted, nothing about any language is known: units of text
+are what stands between spaces, or runs of letters and digits.
+
+The words of a text depend on one another more than the model believes, so their evidence counts
+less than the moves do: b enters with an exponent, `power`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from lacuna.encoding.chain import TaggedDocument, tag_document
+from lacuna.encoding.schemes import Scheme
+from lacuna.errors import ConfigError
+from lacuna.estimation.ppm import Ppm, Words
+from lacuna.features.token_table import TokenTable, token_table
+from lacuna.inference.chain import Chain, first_order
+from lacuna.models.hidden_states import State, spell_states, state_moves, state_set
+from lacuna.text.document import Document, Tokens
+from lacuna.text.tokenizer import tokens_of
+from lacuna.text.units import Units, choose_units, with_units
+from lacuna.text.word_types import WordTypes, number_types
+from lacuna.types import FloatArray, IntArray, LongArray
+
+
+@dataclass(frozen=True, slots=True)
+class PpmHmm:
+    """Settings of an HMM with character models.
+
+    Attributes
+    ----------
+    order
+        Characters that the next one is predicted from.
+    exclusion
+        Whether the character models leave out, after an escape, what they have escaped from.
+    scheme
+        ``IO`` is one state per label; ``BIO`` and ``BILOU`` have states for borders.
+    context
+        Whether the words just before and after a mention have states of their own.
+    units
+        What a word is: ``space`` (what stands between spaces), ``word`` (runs of letters and
+        digits), ``token`` (tokens and sentences as the other models have them), or ``auto``:
+        ``space`` where the mentions of the corpus fit, else ``word``.
+    blend
+        Whether known words are spelt as well; else only by how often each state has had them,
+        and never in any other state.
+    smoothing
+        What is added to the count of every possible move.
+    power
+        Exponent of b.
+    """
+
+    order: int = 3
+    exclusion: bool = True
+    scheme: Scheme = Scheme.BILOU
+    context: bool = True
+    units: Units = Units.AUTO
+    blend: bool = True
+    smoothing: float = 0.001
+    power: float = 0.7
+
+    def __post_init__(self) -> None:
+        if self.smoothing <= 0 or self.power <= 0:
+            raise ConfigError("smoothing and power must be above 0")
+        if not self.blend and (self.scheme is not Scheme.IO or self.context):
+            raise ConfigError(
+                "blend=false needs scheme=IO and context=false: a state that must follow"
+                " may never have had the next word"
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordCounts:
+    """How often states have emitted known words.
+
+    Attributes
+    ----------
+    types
+        The known words.
+    borders
+        Word w has the pairs ``borders[w]`` to ``borders[w + 1]`` of `states` and `counts`.
+    states, counts
+        A state, and how often it has emitted the word.
+    """
+
+    types: WordTypes
+    borders: LongArray
+    states: IntArray
+    counts: IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MoveCounts:
+    """How often state j followed i, began and ended a sentence: moves[i, j], first[j], last[j]."""
+
+    moves: LongArray
+    first: LongArray
+    last: LongArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PpmHmmModel:
+    """A trained HMM with character models.
+
+    Attributes
+    ----------
+    config
+        What it was trained with; ``units`` are decided.
+    labels
+        Labels it can find.
+    words, moves
+        What was counted.
+    ppm
+        Character models of all states.
+    """
+
+    kind: ClassVar[str] = "ppm-hmm"
+
+    config: PpmHmm
+    labels: tuple[str, ...]
+    words: WordCounts
+    moves: MoveCounts
+    ppm: Ppm
+
+    @property
+    def states(self) -> tuple[State, ...]:
+        """The hidden states."""
+        return state_set(self.labels, self.config.scheme, context=self.config.context)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Tag of every state; with context several are ``O``, they come first."""
+        return tuple(state.tag for state in self.states)
+
+    def tokens(self, document: Document) -> Tokens:
+        """Return the units of a document that this model gives tags to."""
+        return tokens_of(with_units(document, self.config.units))
+
+    def chain(self) -> Chain:
+        """Return log π and log a: relative frequencies of what is possible, smoothed."""
+        possible = state_moves(self.states, self.config.scheme)
+        added = self.config.smoothing
+        moves = (self.moves.moves + added) * possible.allowed
+        first = (self.moves.first + added) * possible.first
+        last = (self.moves.last + added) * possible.last
+        leaving = moves.sum(axis=1) + last
+        with np.errstate(divide="ignore"):  # log 0 = -inf: impossible
+            return first_order(
+                np.log(moves) - np.log(leaving)[:, None],
+                np.log(first) - np.log(first.sum()),
+                np.log(last) - np.log(leaving),
+            )
+
+    def emission(self, table: TokenTable) -> FloatArray:
+        """Return scores[t, j] = power · log b(word t | state j)."""
+        numbered = number_types(table.hashes)
+        start, end = table.start[numbered.first], table.end[numbered.first]
+        start.flags.writeable = end.flags.writeable = False
+        rows = self.ppm.score(Words(table.codes, start, end))
+        self._count_in(rows, self.words.types.lookup(table.hashes[numbered.first]))
+        rows *= self.config.power
+        return rows[numbered.ids]
+
+    def _count_in(self, rows: FloatArray, known: IntArray) -> None:
+        """Turn log PPM_j(x) into log b(x | j) in place; row r is the known word known[r], or -1."""
+        counted = self.words
+        emitted = np.bincount(counted.states, counted.counts, rows.shape[1])
+        distinct = np.bincount(counted.states, minlength=rows.shape[1])
+        unknown = np.where(emitted > 0, distinct / np.maximum(emitted + distinct, 1), 1.0)
+        row = np.flatnonzero(known >= 0)
+        sizes = np.diff(counted.borders)[known[row]]
+        pair = np.arange(sizes.sum()) + np.repeat(
+            counted.borders[known[row]] - (np.cumsum(sizes) - sizes), sizes
+        )
+        place = np.repeat(row, sizes), counted.states[pair]
+        frequency = counted.counts[pair] / emitted[place[1]]
+        if not self.config.blend:
+            rows[row] = -np.inf
+            rows[place] = np.log(frequency)
+            return
+        rows += np.log(unknown)
+        rows[place] = np.logaddexp(rows[place], np.log((1 - unknown[place[1]]) * frequency))
+
+
+def train_ppm_hmm(documents: Sequence[TaggedDocument], config: PpmHmm) -> PpmHmmModel:
+    """Count words, moves and characters."""
+    if config.units is Units.AUTO:
+        config = replace(config, units=choose_units(item.document for item in documents))
+    if config.units is not Units.TOKEN:
+        documents = [tag_document(with_units(item.document, config.units)) for item in documents]
+    labels = tuple(sorted({chunk.label for item in documents for chunk in item.chunks}))
+    states = state_set(labels, config.scheme, context=config.context)
+    table = token_table([item.document for item in documents], [item.tokens for item in documents])
+    if not len(table.start):
+        raise ConfigError("there are no tokens to train on")
+    tags = [tag for item in documents for tag in item.tags(config.scheme)]
+    spelt = spell_states(tags, table.sentences, states)
+    types = WordTypes.build(table.hashes)
+    pairs, counts = np.unique(
+        types.lookup(table.hashes).astype(np.int64) * len(states) + spelt, return_counts=True
+    )
+    word, state = np.divmod(pairs, len(states))
+    words = WordCounts(
+        types,
+        np.searchsorted(word, np.arange(len(types) + 1)),
+        state.astype(np.int32),
+        counts.astype(np.int32),
+    )
+    first = number_types(table.hashes).first[word]  # where each word can be read
+    ppm = Ppm.train(
+        Words(table.codes, table.start[first], table.end[first]),
+        classes=state,
+        size=len(states),
+        order=config.order,
+        exclusion=config.exclusion,
+    )
+    return PpmHmmModel(config, labels, words, _count_moves(spelt, table, len(states)), ppm)
+
+
+def _count_moves(spelt: IntArray, table: TokenTable, size: int) -> MoveCounts:
+    begins = np.zeros(len(spelt) + 1, np.bool_)
+    begins[table.sentences] = True
+    pairs = spelt[:-1].astype(np.int64) * size + spelt[1:]
+    return MoveCounts(
+        np.bincount(pairs[~begins[1:-1]], minlength=size * size).reshape(size, size),
+        np.bincount(spelt[begins[:-1]], minlength=size),
+        np.bincount(spelt[begins[1:]], minlength=size),
+    )
