@@ -29,6 +29,7 @@ def score_words(
     first_child: IntArray,
     borders: IntArray,
     classes: IntArray,
+    suffixes: IntArray,
     shares: RealArray,
     without_context: RealArray,
     scores: FloatArray,
@@ -38,30 +39,32 @@ def score_words(
     probability, product = np.empty(size), np.ones(size)
     edge = codes.size
     context = np.zeros(order + 2, np.int64)  # context[k]: the last k symbols
+    longer = np.zeros(order + 2, np.int64)  # longer[k]: the last k symbols, with the next
     for w in range(start.size):
         scores[w] = 0.0
         context[1] = child_of(0, edge, symbols, first_child)
         known = 2 if order > 0 and context[1] >= 0 else 1  # contexts 0 .. known - 1 were seen
         for i in range(start[w], end[w] + 1):
             symbol = find_code(text[i], codes) if i < end[w] else edge
+            seen = known  # contexts 0 .. seen - 1 were followed by the symbol
+            while seen > 0:
+                longer[seen] = child_of(context[seen - 1], symbol, symbols, first_child)
+                if longer[seen] >= 0:
+                    break
+                seen -= 1
+            for k in range(seen - 1, 0, -1):
+                longer[k] = suffixes[longer[k + 1]]
             row = without_context[symbol]
             for j in range(size):
                 probability[j] = row[j]
-            longer, following = 0, 1
-            for k in range(known):
-                node = context[k]
-                context[k] = longer
-                if k > 0:
-                    escape(borders[node], borders[node + 1], classes, shares, probability)
-                if longer >= 0:
-                    longer = child_of(node, symbol, symbols, first_child)
-                if longer >= 0:
-                    following = k + 2
-                    if k > 0:
-                        for e in range(borders[longer], borders[longer + 1]):
-                            probability[classes[e]] = -shares[e, 0]
-            context[known] = longer
-            known = min(following, order + 1)
+            for k in range(1, known):
+                escape(borders[context[k]], borders[context[k] + 1], classes, shares, probability)
+                if k < seen:
+                    for e in range(borders[longer[k + 1]], borders[longer[k + 1] + 1]):
+                        probability[classes[e]] = -shares[e, 0]
+            known = min(seen, order) + 1
+            for k in range(1, known):
+                context[k] = longer[k]
             smallest = 1.0
             for j in range(size):
                 product[j] *= abs(probability[j])
@@ -78,7 +81,7 @@ def escape(
     """Go on to a longer context, assuming an escape from it, in the classes that have seen it."""
     for e in range(first, last):
         p = probability[classes[e]]
-        probability[classes[e]] = p * (-shares[e, 1] if p < 0.0 else shares[e, 2])
+        probability[classes[e]] = abs(p) * shares[e, 1 + (p > 0.0)]
 
 
 @kernel

@@ -105,6 +105,8 @@ def _frozen(array: LongArray) -> IntArray:
 class Shares(NamedTuple):
     """Probabilities as the kernel needs them.
 
+    suffixes[u]
+        The string u without its first symbol.
     entries[e]
         Of entry e, string u = va in class j: p(a | v); and what a probability after u without its
         first symbol is multiplied with by an escape from u, where the symbol was seen there, and
@@ -113,6 +115,7 @@ class Shares(NamedTuple):
         p(a | empty context) in class j, negative where a was seen.
     """
 
+    suffixes: IntArray
     entries: RealArray
     without_context: RealArray
 
@@ -127,14 +130,16 @@ def shares_of(
     symbols a seen in u, and t' = t(u') - t(u).
     """
     parent = _parents(tree)
+    suffixes = _suffixes(tree, parent)
     node = np.repeat(np.arange(len(tree.symbols)), np.diff(tree.borders))
     entry = node * size + tree.classes  # rising
-    shorter = _find(entry, _suffixes(tree, parent)[node] * size + tree.classes)
+    shorter = _find(entry, suffixes[node] * size + tree.classes)
     above = _find(entry, parent[node] * size + tree.classes)
     inner = node > 0
-    n = np.bincount(above, tree.counts, len(entry))
-    t = np.bincount(above, inner, len(entry))
-    n_left, t_left, complete = n[shorter], t[shorter], np.zeros(len(entry), np.bool_)
+    n: FloatArray = np.bincount(above, tree.counts, len(entry)).astype(np.float64)
+    t: FloatArray = np.bincount(above, inner, len(entry)).astype(np.float64)
+    n_left, t_left = n[shorter], t[shorter]
+    complete = np.zeros(len(entry), np.bool_)
     if exclusion:
         n_left = n_left - np.bincount(above[inner], tree.counts[shorter[inner]], len(entry))
         t_left = t_left - t
@@ -154,7 +159,7 @@ def shares_of(
     level = slice(tree.borders[1], tree.borders[tree.first_child[1]])
     without_context[tree.symbols[node[level]], tree.classes[level]] = -own[level]
     entries = np.stack((own, after_seen, after_unseen), axis=1)
-    return Shares(_single(entries), _single(without_context))
+    return Shares(_frozen(suffixes), _single(entries), _single(without_context))
 
 
 def _single(array: FloatArray) -> RealArray:
@@ -164,7 +169,7 @@ def _single(array: FloatArray) -> RealArray:
 
 
 def _ratio(a: FloatArray, b: FloatArray, otherwise: float) -> FloatArray:
-    """Return a / b where b is not 0."""
+    """Return a / b, `otherwise` where b is 0."""
     ratio: FloatArray = np.divide(a, b, out=np.full(len(a), otherwise), where=b != 0)
     return ratio
 

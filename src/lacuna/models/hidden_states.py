@@ -46,15 +46,20 @@ def state_moves(states: Sequence[State], scheme: Scheme) -> Moves:
     tags = [state.tag for state in states]
     table = allowed(tags, scheme)
     outside = tags.index(OUTSIDE)
-    table_of_labels = np.array([[_fit(x, y) for y in states] for x in states])
+    fits = np.array([[_fit(x, y) for y in states] for x in states])
     begins = np.array([state.previous in {None, ""} for state in states])
     ends = np.array([state.following in {None, ""} for state in states])
-    return Moves(table & table_of_labels, table[outside] & begins, table[:, outside] & ends)
+    return Moves(table & fits, table[outside] & begins, table[:, outside] & ends)
 
 
 def _fit(x: State, y: State) -> bool:
     """Whether y is what x says follows, and x what y says precedes."""
     return x.following in {None, y.label} and y.previous in {None, x.label}
+
+
+def far_outside(states: Sequence[State]) -> int:
+    """Return the number of the state that may stand anywhere but beside a mention."""
+    return next(k for k, (tag, *sides) in enumerate(states) if tag == OUTSIDE and not any(sides))
 
 
 def spell_states(tags: Iterable[str], sentences: LongArray, states: Sequence[State]) -> IntArray:

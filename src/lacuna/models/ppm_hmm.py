@@ -15,7 +15,7 @@ less than the moves do: b enters with an exponent, `power`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -23,13 +23,13 @@ import numpy as np
 from lacuna.encoding.chain import TaggedDocument, tag_document
 from lacuna.encoding.schemes import Scheme
 from lacuna.errors import ConfigError
+from lacuna.estimation.crf_objective import Moves
 from lacuna.estimation.ppm import Ppm, Words
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.chain import Chain, first_order
-from lacuna.models.hidden_states import State, spell_states, state_moves, state_set
+from lacuna.models.hidden_states import State, far_outside, spell_states, state_moves, state_set
 from lacuna.text.document import Document, Tokens
-from lacuna.text.tokenizer import tokens_of
-from lacuna.text.units import Units, choose_units, with_units
+from lacuna.text.units import Units, choose_units, cut_units, with_units
 from lacuna.text.word_types import WordTypes, number_types
 from lacuna.types import FloatArray, IntArray, LongArray
 
@@ -108,6 +108,19 @@ class MoveCounts:
     first: LongArray
     last: LongArray
 
+    def chain(self, possible: Moves, *, smoothing: float) -> Chain:
+        """Return log π and log a: relative frequencies of what is possible, smoothed."""
+        moves = (self.moves + smoothing) * possible.allowed
+        first = (self.first + smoothing) * possible.first
+        last = (self.last + smoothing) * possible.last
+        leaving = moves.sum(axis=1) + last
+        with np.errstate(divide="ignore"):  # log 0 = -inf: impossible
+            return first_order(
+                np.log(moves) - np.log(leaving)[:, None],
+                np.log(first) - np.log(first.sum()),
+                np.log(last) - np.log(leaving),
+            )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PpmHmmModel:
@@ -117,26 +130,34 @@ class PpmHmmModel:
     ----------
     config
         What it was trained with; ``units`` are decided.
-    labels
-        Labels it can find.
+    states
+        The hidden states: those that occurred, and the one far from any mention.
     words, moves
         What was counted.
     ppm
         Character models of all states.
+    moves_between
+        log π and log a.
     """
 
     kind: ClassVar[str] = "ppm-hmm"
 
     config: PpmHmm
-    labels: tuple[str, ...]
+    states: tuple[State, ...]
     words: WordCounts
     moves: MoveCounts
     ppm: Ppm
+    moves_between: Chain = field(init=False)
+
+    def __post_init__(self) -> None:
+        possible = state_moves(self.states, self.config.scheme)
+        chain = self.moves.chain(possible, smoothing=self.config.smoothing)
+        object.__setattr__(self, "moves_between", chain)
 
     @property
-    def states(self) -> tuple[State, ...]:
-        """The hidden states."""
-        return state_set(self.labels, self.config.scheme, context=self.config.context)
+    def labels(self) -> tuple[str, ...]:
+        """Labels it can find."""
+        return tuple(sorted({state.label for state in self.states} - {""}))
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -144,23 +165,13 @@ class PpmHmmModel:
         return tuple(state.tag for state in self.states)
 
     def tokens(self, document: Document) -> Tokens:
-        """Return the units of a document that this model gives tags to."""
-        return tokens_of(with_units(document, self.config.units))
+        """Return what this model gives tags to: the document's own tokens, else its units."""
+        own = document.tokens
+        return own if own is not None else cut_units(document.text, self.config.units)
 
     def chain(self) -> Chain:
-        """Return log π and log a: relative frequencies of what is possible, smoothed."""
-        possible = state_moves(self.states, self.config.scheme)
-        added = self.config.smoothing
-        moves = (self.moves.moves + added) * possible.allowed
-        first = (self.moves.first + added) * possible.first
-        last = (self.moves.last + added) * possible.last
-        leaving = moves.sum(axis=1) + last
-        with np.errstate(divide="ignore"):  # log 0 = -inf: impossible
-            return first_order(
-                np.log(moves) - np.log(leaving)[:, None],
-                np.log(first) - np.log(first.sum()),
-                np.log(last) - np.log(leaving),
-            )
+        """Return log π and log a."""
+        return self.moves_between
 
     def emission(self, table: TokenTable) -> FloatArray:
         """Return scores[t, j] = power · log b(word t | state j)."""
@@ -199,13 +210,10 @@ def train_ppm_hmm(documents: Sequence[TaggedDocument], config: PpmHmm) -> PpmHmm
         config = replace(config, units=choose_units(item.document for item in documents))
     if config.units is not Units.TOKEN:
         documents = [tag_document(with_units(item.document, config.units)) for item in documents]
-    labels = tuple(sorted({chunk.label for item in documents for chunk in item.chunks}))
-    states = state_set(labels, config.scheme, context=config.context)
     table = token_table([item.document for item in documents], [item.tokens for item in documents])
     if not len(table.start):
         raise ConfigError("there are no tokens to train on")
-    tags = [tag for item in documents for tag in item.tags(config.scheme)]
-    spelt = spell_states(tags, table.sentences, states)
+    states, spelt = _states(documents, table, config)
     types = WordTypes.build(table.hashes)
     pairs, counts = np.unique(
         types.lookup(table.hashes).astype(np.int64) * len(states) + spelt, return_counts=True
@@ -225,7 +233,19 @@ def train_ppm_hmm(documents: Sequence[TaggedDocument], config: PpmHmm) -> PpmHmm
         order=config.order,
         exclusion=config.exclusion,
     )
-    return PpmHmmModel(config, labels, words, _count_moves(spelt, table, len(states)), ppm)
+    return PpmHmmModel(config, states, words, _count_moves(spelt, table, len(states)), ppm)
+
+
+def _states(
+    documents: Sequence[TaggedDocument], table: TokenTable, config: PpmHmm
+) -> tuple[tuple[State, ...], IntArray]:
+    """Return the states that are needed, and that of every word."""
+    labels = sorted({chunk.label for item in documents for chunk in item.chunks})
+    states = state_set(labels, config.scheme, context=config.context)
+    tags = [tag for item in documents for tag in item.tags(config.scheme)]
+    spelt = spell_states(tags, table.sentences, states)
+    used = np.union1d(spelt, far_outside(states))
+    return tuple(states[k] for k in used), np.searchsorted(used, spelt).astype(np.int32)
 
 
 def _count_moves(spelt: IntArray, table: TokenTable, size: int) -> MoveCounts:

@@ -15,19 +15,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
 
-import numpy as np
-
+from lacuna.text._units import unit_borders
 from lacuna.text.align import align
-from lacuna.text.characters import DIGIT, HIRAGANA, KATAKANA, LINE, LOWER, MARK, class_table
-from lacuna.text.characters import code_points as points_of
+from lacuna.text.characters import class_table, code_points
 from lacuna.text.document import Document, Tokens
 from lacuna.text.overlap import flatten
 from lacuna.text.tokenizer import tokenize
 
 #: AUTO is SPACE where at least so many mentions begin and end with such a unit.
 FITTING = 0.9
-
-CARRIAGE_RETURN, LINE_FEED = 0x0D, 0x0A
 
 
 class Units(StrEnum):
@@ -43,25 +39,8 @@ def cut_units(text: str, units: Units) -> Tokens:
     """Return the units of a text."""
     if units is Units.TOKEN:
         return tokenize(text)
-    codes = points_of(text)
-    classes = class_table()[codes]
-    solid = classes > LINE
-    inside = solid.copy()  # goes on with the unit of the character before
-    inside[:1] = False
-    inside[1:] &= solid[:-1]
-    if units is Units.WORD:
-        mark = classes == MARK
-        word = ((classes >= LOWER) & (classes <= DIGIT)) | mark
-        word |= (classes == HIRAGANA) | (classes == KATAKANA)
-        inside[1:] &= mark[1:] | (word[1:] & word[:-1])
-    start = np.flatnonzero(solid & ~inside)
-    end = np.flatnonzero(solid & ~np.append(inside[1:], False)) + 1
-    breaks = classes == LINE
-    breaks[1:] &= ~((codes[1:] == LINE_FEED) & (codes[:-1] == CARRIAGE_RETURN))
-    lines = np.concatenate((np.zeros(1, np.int64), np.cumsum(breaks)))
-    paragraphs = np.flatnonzero(lines[start[1:]] - lines[end[:-1]] > 1) + 1
-    borders = np.concatenate(([0], paragraphs, [len(start)])) if len(start) else np.zeros(1)
-    return Tokens(start.astype(np.int32), end.astype(np.int32), borders.astype(np.int32))
+    start, end, paragraphs = unit_borders(code_points(text), class_table(), units is Units.SPACE)
+    return Tokens(start, end, paragraphs)
 
 
 def with_units(document: Document, units: Units) -> Document:
