@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
@@ -84,22 +85,54 @@ def build_tree(
     parents, symbols = np.divmod(np.concatenate(keys), radix)
     owners, classes = np.divmod(np.concatenate(pairs), size)
     every = np.arange(nodes + 1)
-    return ContextTree(
-        _frozen(np.concatenate(([-1], symbols))),
-        _frozen(np.searchsorted(parents, every) + 1),
-        _frozen(np.searchsorted(owners, every)),
-        _frozen(classes),
-        _frozen(np.concatenate((np.zeros(len(pairs[0]), np.int64), *counts))),
+    return freeze(
+        ContextTree(
+            np.concatenate(([-1], symbols)),
+            np.searchsorted(parents, every) + 1,
+            np.searchsorted(owners, every),
+            classes,
+            np.concatenate((np.zeros(len(pairs[0]), np.int64), *counts)),
+        )
     )
 
 
-def _frozen(array: LongArray) -> IntArray:
-    """Return the array in the one form the kernel is compiled for."""
+def freeze(tree: ContextTree) -> ContextTree:
+    """Return the tree in the one form the kernel is compiled for."""
+    return ContextTree(*map(_frozen, tree))
+
+
+def _frozen(array: npt.NDArray[np.integer]) -> IntArray:
     if array.max(initial=0) > np.iinfo(np.int32).max:
         raise ValueError("there are too many characters to count")
     frozen = array.astype(np.int32)
     frozen.flags.writeable = False
     return frozen
+
+
+def check_tree(tree: ContextTree, *, symbols: int, size: int) -> None:
+    """Raise ValueError where a tree that was not built here would lead a kernel astray."""
+    if any(part.ndim != 1 or part.dtype != np.int32 for part in tree):
+        raise ValueError("not arrays of int32")
+    nodes, entries = len(tree.symbols), len(tree.classes)
+    for name, last, length in (("first_child", nodes, nodes), ("borders", entries, nodes)):
+        part = getattr(tree, name)
+        if len(part) != length + 1 or part[-1] != last or (np.diff(part) < 0).any():
+            raise ValueError(f"{name} does not rise to {last}")
+    if tree.borders[0] != 0 or (tree.first_child[:-1] <= np.arange(nodes)).any():
+        raise ValueError("a string comes before its own parts")
+    if len(tree.counts) != entries or (tree.counts[tree.borders[1] :] < 1).any():
+        raise ValueError("a string was not seen")
+    _check_runs(tree.symbols[1:], tree.first_child - 1, symbols)
+    _check_runs(tree.classes, tree.borders, size)
+
+
+def _check_runs(values: IntArray, borders: IntArray, below: int) -> None:
+    """Check that values rise within their runs and lie in [0, below)."""
+    if len(values) and not 0 <= values.min() <= values.max() < below:
+        raise ValueError(f"a symbol or class lies outside [0, {below})")
+    falls = np.flatnonzero(values[1:] <= values[:-1]) + 1
+    if not np.isin(falls, borders).all():
+        raise ValueError("symbols or classes do not rise")
 
 
 class Shares(NamedTuple):
@@ -146,11 +179,11 @@ def shares_of(
         complete = t == alphabet  # there is nothing to escape to: symbols share all
     total = 2 * n - t * complete
     total_left = 2 * n_left - t_left * complete[shorter]
-    escape = _ratio(t * ~complete, total, 1.0)
-    escape_left = _ratio(t_left * ~complete[shorter], total_left, 1.0)
-    own = (2 * tree.counts - 1) / total[above]
-    after_seen = escape * _ratio(total[shorter], total_left, 1.0)
-    after_unseen = escape * _ratio(escape_left, escape[shorter], 1.0)
+    escape = _ratio(t * ~complete, total)
+    escape_left = _ratio(t_left * ~complete[shorter], total_left)
+    own = _ratio(2.0 * tree.counts - 1.0, total[above])
+    after_seen = escape * _ratio(total[shorter], total_left)
+    after_unseen = escape * _ratio(escape_left, escape[shorter])
     root = slice(0, tree.borders[1])
     without_context = np.full((codes + 2, size), 1.0 / alphabet)
     without_context[:, tree.classes[root]] = escape[root] / np.maximum(
@@ -168,16 +201,16 @@ def _single(array: FloatArray) -> RealArray:
     return single
 
 
-def _ratio(a: FloatArray, b: FloatArray, otherwise: float) -> FloatArray:
-    """Return a / b, `otherwise` where b is 0."""
-    ratio: FloatArray = np.divide(a, b, out=np.full(len(a), otherwise), where=b != 0)
+def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
+    """Return a / b, 1 where b is 0."""
+    ratio: FloatArray = np.divide(a, b, out=np.ones(len(a)), where=b != 0)
     return ratio
 
 
 def _find(entry: LongArray, wanted: LongArray) -> LongArray:
-    """Return the place of every wanted entry."""
+    """Return the place of every wanted entry among those, which rise."""
     place = np.searchsorted(entry, wanted)
-    if not np.array_equal(entry[np.minimum(place, len(entry) - 1)], wanted):
+    if len(wanted) and not np.array_equal(entry[np.minimum(place, len(entry) - 1)], wanted):
         raise ValueError("strings are counted whose parts are not")
     return place
 
@@ -197,6 +230,6 @@ def _suffixes(tree: ContextTree, parent: LongArray) -> LongArray:
     low, high = tree.first_child[1], tree.first_child[tree.first_child[1]]  # two symbols
     while low < high:
         level = slice(low, high)
-        suffix[level] = np.searchsorted(key, suffix[parent[level]] * radix + tree.symbols[level])
+        suffix[level] = _find(key, suffix[parent[level]] * radix + tree.symbols[level])
         low, high = high, tree.first_child[high]
     return suffix

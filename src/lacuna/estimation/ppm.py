@@ -19,7 +19,7 @@ and the edge before it is the context of its first character.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -28,7 +28,14 @@ import numpy as np
 import numpy.typing as npt
 
 from lacuna.estimation._ppm import child_of, find_code, score_words
-from lacuna.estimation.context_tree import ContextTree, Shares, build_tree, shares_of
+from lacuna.estimation.context_tree import (
+    ContextTree,
+    Shares,
+    build_tree,
+    check_tree,
+    freeze,
+    shares_of,
+)
 from lacuna.text.characters import code_points
 from lacuna.types import CodeArray, FloatArray, IntArray
 
@@ -87,8 +94,8 @@ class Ppm:
     def __post_init__(self) -> None:
         if not 0 <= self.order <= MOST_ORDER:
             raise ValueError(f"the order of a PPM lies between 0 and {MOST_ORDER}")
-        if self.alphabet < len(self.codes):
-            raise ValueError("the alphabet is smaller than the number of code points seen")
+        if self.alphabet < self.tree.first_child[1] - 1:
+            raise ValueError("the alphabet is smaller than the number of symbols seen")
         shares = shares_of(
             self.tree,
             self.size,
@@ -202,3 +209,25 @@ class Ppm:
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
         """Return all there is to store besides the settings."""
         return {"codes": self.codes, **self.tree._asdict()}
+
+    @classmethod
+    def from_arrays(
+        cls,
+        arrays: Mapping[str, npt.NDArray[Any]],
+        *,
+        order: int,
+        size: int,
+        alphabet: int,
+        exclusion: bool,
+    ) -> Ppm:
+        """Undo :meth:`to_arrays`; ValueError where they do not fit together."""
+        if missing := {"codes", *ContextTree._fields} - arrays.keys():
+            raise ValueError(f"without {', '.join(sorted(missing))}")
+        codes = arrays["codes"]
+        if codes.dtype != np.uint32 or codes.ndim != 1 or (codes[1:] <= codes[:-1]).any():
+            raise ValueError("code points must be sorted")
+        tree = ContextTree(*(arrays[name] for name in ContextTree._fields))
+        check_tree(tree, symbols=len(codes) + 1, size=size)
+        codes = codes.view()
+        codes.flags.writeable = False
+        return cls(order, size, alphabet, exclusion, codes, freeze(tree))

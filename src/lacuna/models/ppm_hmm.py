@@ -28,6 +28,7 @@ from lacuna.estimation.ppm import Ppm, Words
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.chain import Chain, first_order
 from lacuna.models.hidden_states import State, far_outside, spell_states, state_moves, state_set
+from lacuna.models.storage import StoredModel
 from lacuna.text.document import Document, Tokens
 from lacuna.text.units import Units, choose_units, cut_units, with_units
 from lacuna.text.word_types import WordTypes, number_types
@@ -182,6 +183,12 @@ class PpmHmmModel:
         self._count_in(rows, self.words.types.lookup(table.hashes[numbered.first]))
         rows *= self.config.power
         return rows[numbered.ids]
+
+    def store(self) -> StoredModel:
+        """Return everything the model is, for a file."""
+        from lacuna.models.ppm_hmm_storage import store_ppm_hmm
+
+        return store_ppm_hmm(self)
 
     def _count_in(self, rows: FloatArray, known: IntArray) -> None:
         """Turn log PPM_j(x) into log b(x | j) in place; row r is the known word known[r], or -1."""
