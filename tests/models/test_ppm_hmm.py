@@ -161,7 +161,13 @@ def test_a_damaged_file_is_refused(name: str) -> None:
             restore_ppm_hmm(replace(stored, arrays=arrays))
 
 
-@pytest.mark.parametrize("states", [[], [["B-n", None, None]], [["O", None]], "O"])
+FAR = ["O", "", ""]
+
+
+@pytest.mark.parametrize(
+    "states",
+    [[], [["U-n", None, None]], [["O", None]], "O", [FAR, FAR], [FAR, ["Q-n", None, None]]],
+)
 def test_damaged_states_are_refused(states: object) -> None:
     stored = store_ppm_hmm(train([two_names()]))
     with pytest.raises(ModelFileError, match="header"):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna.text.document import Document, Mention
 from lacuna.text.tokenizer import tokenize
-from lacuna.text.units import Units, choose_units, cut_units, with_units
+from lacuna.text.units import Units, choose_units, cut_units, spread, with_units
 
 
 @pytest.mark.parametrize(
@@ -64,3 +65,17 @@ def test_units_are_chosen_by_whether_mentions_fit(cut: int, expected: Units) -> 
     ends = [3 if number < cut else 4 for number in range(10)]  # 3: the comma is cut off
     mentions = [Mention.of("PER", (10 * n, 10 * n + end)) for n, end in enumerate(ends)]
     assert choose_units([Document("d", text, tuple(mentions))]) is expected
+
+
+@given(st.text(alphabet="aB1., \n", max_size=30), st.sampled_from(list(Units)), st.data())
+def test_values_of_units_become_values_of_tokens(
+    text: str, kind: Units, data: st.DataObject
+) -> None:
+    units, tokens = cut_units(text, kind), tokenize(text)
+    values = np.array([data.draw(st.floats(0, 1)) for _ in range(len(units))])
+    spans = list(zip(units.start, units.end, values, strict=True))
+    expected = [
+        max(value for start, end, value in spans if start < b and a < end)
+        for a, b in zip(tokens.start, tokens.end, strict=True)
+    ]
+    np.testing.assert_array_equal(spread(values, units, tokens), expected)

@@ -9,7 +9,7 @@ import numpy as np
 
 from lacuna.errors import LacunaError, ModelFileError
 from lacuna.estimation.ppm import Ppm
-from lacuna.models.hidden_states import State, far_outside
+from lacuna.models.hidden_states import State, far_outside, state_set
 from lacuna.models.ppm_hmm import MoveCounts, PpmHmm, PpmHmmModel, WordCounts
 from lacuna.models.storage import StoredModel, require, require_indices
 from lacuna.text.word_types import WordTypes
@@ -47,10 +47,13 @@ def restore_ppm_hmm(stored: StoredModel) -> PpmHmmModel:
             stored.header.get("states"), list[tuple[str, str | None, str | None]]
         )
         alphabet = msgspec.convert(stored.header.get("alphabet"), int)
-        states = tuple(State(*parts) for parts in lists)
-        far_outside(states)
-    except (msgspec.ValidationError, LacunaError, StopIteration) as error:
+    except (msgspec.ValidationError, LacunaError) as error:
         raise ModelFileError(stored.source, f"its header is damaged: {error}") from None
+    states = tuple(State(*parts) for parts in lists)
+    labels = sorted({state.label for state in states} - {""})
+    every = state_set(labels, config.scheme, context=config.context)
+    if every[far_outside(every)] not in states or len(set(every) & set(states)) != len(states):
+        raise ModelFileError(stored.source, "its header is damaged: states that cannot be")
     size = len(states)
     arrays: dict[str, Any] = {
         name.removeprefix(PPM): array

@@ -15,12 +15,15 @@ from collections.abc import Iterable
 from dataclasses import replace
 from enum import StrEnum
 
+import numpy as np
+
 from lacuna.text._units import unit_borders
 from lacuna.text.align import align
 from lacuna.text.characters import class_table, code_points
 from lacuna.text.document import Document, Tokens
 from lacuna.text.overlap import flatten
 from lacuna.text.tokenizer import tokenize
+from lacuna.types import FloatArray
 
 #: AUTO is SPACE where at least so many mentions begin and end with such a unit.
 FITTING = 0.9
@@ -59,3 +62,12 @@ def choose_units(documents: Iterable[Document]) -> Units:
         fitting += len(found.aligned)
         mentions += len(kept)
     return Units.SPACE if fitting >= FITTING * mentions else Units.WORD
+
+
+def spread(values: FloatArray, units: Tokens, tokens: Tokens) -> FloatArray:
+    """Return for each token the greatest value of the units it shares characters with, else 0."""
+    first = np.searchsorted(units.end, tokens.start, side="right")
+    last = np.searchsorted(units.start, tokens.end, side="left")
+    runs = np.stack((first, last), axis=1).reshape(-1)
+    greatest = np.maximum.reduceat(np.append(values, 0.0), runs)[::2] if len(runs) else values[:0]
+    return np.where(first < last, greatest, 0.0)
