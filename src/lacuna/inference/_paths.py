@@ -34,6 +34,7 @@ def best_paths(
     origin = np.empty((longest, histories, labels), np.int32)
     best = np.empty((histories, labels))
     ahead = np.empty((histories, labels))
+    begin, end = _possible(transition)
     for s in range(len(offsets) - 1):
         first, last = offsets[s], offsets[s + 1]
         score[s] = 0.0
@@ -52,7 +53,14 @@ def best_paths(
                     if value > -np.inf:
                         h = v if histories > 1 else 0
                         state = np.int32(u * labels + v)
-                        for w in range(labels):
+                        if begin[u, v]:
+                            for w in range(begin[u, v], end[u, v]):
+                                candidate = value + transition[u, v, w]
+                                if candidate > ahead[h, w]:
+                                    ahead[h, w] = candidate
+                                    origin[t, h, w] = state
+                            continue
+                        for w in range(end[u, v]):  # from 0 on, so that it vectorises
                             candidate = value + transition[u, v, w]
                             if candidate > ahead[h, w]:
                                 ahead[h, w] = candidate
@@ -71,6 +79,25 @@ def best_paths(
             path[first + t] = state % labels
             if t > 0:
                 state = origin[t, state // labels, state % labels]
+
+
+@kernel
+def _possible(transition: FloatArray) -> tuple[LongArray, LongArray]:
+    """Return begin[u, v] and end[u, v] of labels that hold all w with transition[u, v, w] > -inf.
+
+    begin is 0 unless that saves more than half of them.
+    """
+    histories, labels, _ = transition.shape
+    begin = np.zeros((histories, labels), np.int64)
+    end = np.zeros((histories, labels), np.int64)
+    for u in range(histories):
+        for v in range(labels):
+            possible = np.flatnonzero(transition[u, v] > -np.inf)
+            if possible.size:
+                end[u, v] = possible[-1] + 1
+                if 2 * possible[0] > end[u, v]:
+                    begin[u, v] = possible[0]
+    return begin, end
 
 
 @kernel
