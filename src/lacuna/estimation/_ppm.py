@@ -100,5 +100,5 @@ def child_of(node: int, symbol: int, symbols: IntArray, first_child: IntArray) -
 @kernel
 def find_code(code: int, codes: CodeArray) -> int:
     """Return the symbol of a code point: its place in `codes`, or one that was never seen."""
-    place = np.searchsorted(codes, code)
+    place = int(np.searchsorted(codes, code))
     return place if place < codes.size and codes[place] == code else codes.size + 1

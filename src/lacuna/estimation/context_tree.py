@@ -87,11 +87,11 @@ def build_tree(
     every = np.arange(nodes + 1)
     return freeze(
         ContextTree(
-            np.concatenate(([-1], symbols)),
-            np.searchsorted(parents, every) + 1,
-            np.searchsorted(owners, every),
-            classes,
-            np.concatenate((np.zeros(len(pairs[0]), np.int64), *counts)),
+            np.concatenate(([-1], symbols)).astype(np.int32),
+            (np.searchsorted(parents, every) + 1).astype(np.int32),
+            np.searchsorted(owners, every).astype(np.int32),
+            classes.astype(np.int32),
+            np.concatenate((np.zeros(len(pairs[0]), np.int64), *counts)).astype(np.int32),
         )
     )
 
@@ -181,7 +181,7 @@ def shares_of(
     total_left = 2 * n_left - t_left * complete[shorter]
     escape = _ratio(t * ~complete, total)
     escape_left = _ratio(t_left * ~complete[shorter], total_left)
-    own = _ratio(2.0 * tree.counts - 1.0, total[above])
+    own = _ratio(2 * tree.counts.astype(np.float64) - 1, total[above])
     after_seen = escape * _ratio(total[shorter], total_left)
     after_unseen = escape * _ratio(escape_left, escape[shorter])
     root = slice(0, tree.borders[1])
