@@ -25,9 +25,13 @@ def test_clinical_adds_places_to_default() -> None:
     assert make_plan(default).token_attributes == ()
     assert set(make_plan(clinical).token_attributes) == {
         "space",
+        "run",
+        "date",
         "header",
+        "key",
         "section",
         "row",
+        "earlier",
         "place",
     }
 

@@ -34,7 +34,7 @@ from lacuna.models.base import TagsAnything
 from lacuna.models.crf_training import tag_moves
 from lacuna.models.storage import StoredModel
 from lacuna.text.document import Document, Mention, Span, Tokens
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.sequences import SequenceKind, sequence_tokens
 from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, IntArray, RealArray
 
@@ -66,6 +66,12 @@ class Crf:
     tolerance
         Without a dev set, stop when the last 5 iterations improved the objective by less than
         this share.
+    sequence
+        What is read in one go: a ``sentence``, or a ``line`` with all its sentences, where stops
+        stand inside mentions as in addresses.
+    caution
+        How much the score of a token falls when no mention holds it. The higher, the more is
+        found, and the more of it wrongly. Applied in tagging, not in training.
     two_pass
         Tag twice: the second time with what the first found elsewhere in the document.
     """
@@ -79,6 +85,8 @@ class Crf:
     l1: float = 0.0
     iterations: int = 40
     tolerance: float = 0.03
+    sequence: SequenceKind = SequenceKind.SENTENCE
+    caution: float = 0.0
     two_pass: bool = False
 
 
@@ -118,7 +126,7 @@ class CrfModel(TagsAnything):
 
     def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
         """Return the documents with the mentions found in place of those they had."""
-        tokens = [tokens_of(document) for document in documents]
+        tokens = [sequence_tokens(document, self.config.sequence) for document in documents]
         batches = _batches(tokens)
         found = run_chunks(
             lambda a, b: self._find(documents[a:b], tokens[a:b], probabilities), batches
@@ -150,7 +158,7 @@ class CrfModel(TagsAnything):
 
     def identifier_probability(self, document: Document) -> FloatArray:
         """Return for each token the probability that it is in a mention: 1 - p(O)."""
-        table = token_table([document], [tokens_of(document)])
+        table = token_table([document], [sequence_tokens(document, self.config.sequence)])
         found = expectations(self.chain(), self.emission(table), table.sentences)
         return 1.0 - found.marginals[:, 0]
 
@@ -168,11 +176,13 @@ class CrfModel(TagsAnything):
         return scores.astype(np.float64)
 
     def chain(self) -> Chain:
-        """Return the moves as a chain."""
+        """Return the moves as a chain; every O, the first tag, costs what caution says."""
         moves = tag_moves(self.tags, self.config.scheme)
+        cost = np.zeros(len(self.tags))
+        cost[0] = self.config.caution
         return first_order(
-            np.where(moves.allowed, self.moves, -np.inf),
-            np.where(moves.first, 0.0, -np.inf),
+            np.where(moves.allowed, self.moves - cost, -np.inf),
+            np.where(moves.first, -cost, -np.inf),
             np.where(moves.last, 0.0, -np.inf),
         )
 

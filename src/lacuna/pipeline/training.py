@@ -76,8 +76,8 @@ def train(
         Documents to judge by: training stops when it no longer helps there, and the best model
         is kept. Without them it stops when the objective hardly falls.
     start
-        A CRF to adapt: its templates, tag scheme and labels are kept, and its weights are where
-        training begins and what the penalty pulls to.
+        A CRF to adapt: its templates, tag scheme, sequences and labels are kept, and its weights
+        are where training begins and what the penalty pulls to.
     on_progress
         Called after every iteration. ``KeyboardInterrupt`` during training ends it with the best
         model so far.
@@ -86,9 +86,10 @@ def train(
     if isinstance(start, TwoPassModel) or (start is not None and config.two_pass):
         raise ConfigError("a model of two passes cannot be adapted; train it anew")
     if start is not None:
-        config = replace(config, scheme=start.config.scheme, features=start.config.features)
+        old = start.config
+        config = replace(config, scheme=old.scheme, features=old.features, sequence=old.sequence)
     began = time.perf_counter()
-    tagged = [tag_document(document) for document in corpus]
+    tagged = [tag_document(document, sequence=config.sequence) for document in corpus]
     if not tagged:
         raise ConfigError("there are no documents to train on")
     held_out = list(dev) if dev is not None else None
