@@ -195,21 +195,6 @@ def rows(places: Sequence[Place]) -> list[Value]:
     return [value for value, line in zip(above, lines, strict=False) for _ in line]
 
 
-def keys(places: Sequence[Place]) -> list[Value]:
-    around = zip([None, *places], places, [*places[1:], None], strict=False)
-    colons = {place.start for a, place, b in around if is_colon(a, place, b)}
-    found: list[Value] = []
-    for line in lines_of(places):
-        words, key = [], None
-        for place in line:
-            found.append(key)
-            if is_word(place):
-                words.append(lower(place.word[:-1] if place.start in colons else place.word))
-            if place.start in colons:
-                key = words[-1] if words else None
-    return found
-
-
 def runs(places: Sequence[Place]) -> list[Value]:
     found: list[Value] = []
     for run in split(places, {"document", "space", "spaces", "tab", "line break", "blank line"}):
@@ -263,7 +248,7 @@ def token_values(name: str, document: Document) -> list[Value]:
         return [header for header, _ in headings(places)]
     if own == "section":
         return [section for _, section in headings(places)]
-    by_document = {"row": rows, "key": keys, "run": runs, "earlier": earlier, "date": date_parts}
+    by_document = {"row": rows, "run": runs, "earlier": earlier, "date": date_parts}
     if own in by_document:
         return by_document[own](places)
     if own == "column":

@@ -109,16 +109,6 @@ def test_rows_by_hand() -> None:
     assert rows["Aspirin"] == "one"
 
 
-def test_keys_by_hand() -> None:
-    note = "Age: 5 Sex: F at 9:30 Tel.: 555\n12 : ok\nAnn\n: none"
-    keys = by_word("key", note)
-    assert [keys[word] for word in ("Age", "5", "Sex", "F", "30", "555")] == [
-        *[None, "age", "age", "sex", "sex", "tel"]
-    ]
-    assert keys["ok"] == "12"
-    assert keys["none"] is None  # words of other lines are not looked at
-
-
 def test_space_by_hand() -> None:
     space = by_word("space", "a b  c\td\ne\r\nf\n \ng,\r\n\r\nh")
     kinds = ["document", "space", "spaces", "tab", "line break", "line break", "blank line"]

@@ -28,7 +28,6 @@ def test_clinical_adds_places_to_default() -> None:
         "run",
         "date",
         "header",
-        "key",
         "section",
         "row",
         "earlier",

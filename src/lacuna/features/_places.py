@@ -19,7 +19,7 @@ NOTHING, ONE_SPACE, SPACES, TAB, LINE_BREAK, BLANK_LINE, DOCUMENT = range(7)
 MOST_WORDS = 8  # of a header
 NO_TITLE, TITLE, ENDED_TITLE = range(3)
 TAB_CODE, LINE_FEED, RETURN, COLON, WIDE_COLON = map(np.uint32, (9, 10, 13, 0x3A, 0xFF1A))
-HEADER_SEED, ROW_SEED, KEY_SEED = 0, 1, 3
+HEADER_SEED, ROW_SEED = 0, 1
 WORD_END = np.uint64(0x110000)  # no code point
 
 
@@ -131,32 +131,6 @@ def headings(
                 header = finish(h)
                 section = header if begins_high else section
     return headers, sections
-
-
-@kernel
-def keys(
-    codes: CodeArray,
-    start: IntArray,
-    end: IntArray,
-    before: LongArray,
-    lower: CodeArray,
-    classes: ClassTable,
-) -> HashArray:
-    """Return for each token the hash of the last word before the last colon on its line, or 0."""
-    values = np.empty(len(start), np.uint64)
-    key = word = NONE
-    for t in range(len(start)):
-        first, last = start[t], end[t]
-        if before[t] >= LINE_BREAK:
-            key = word = NONE
-        values[t] = key
-        joined = t + 1 < len(start) and before[t + 1] == NOTHING
-        is_colon = _is_colon(codes, first, last, before[t] == NOTHING, joined, classes)
-        if LOWER <= classes[codes[first]] <= IDEOGRAPH:
-            word = finish(step_lower(seed(KEY_SEED), codes, first, last - is_colon, lower))
-        if is_colon:
-            key = word
-    return values
 
 
 @kernel

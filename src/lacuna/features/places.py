@@ -46,8 +46,6 @@ def _laid_out(table: TokenTable, names: set[str]) -> dict[str, HashArray]:
         values["place"] = _places.places(start, documents, table.texts, gaps)
     if "row" in names:
         values["row"] = _places.rows(codes, start, end, gaps, lower_table())
-    if "key" in names:
-        values["key"] = _places.keys(codes, start, end, gaps, lower_table(), class_table())
     if "run" in names:
         values["run"] = runs(codes, start, end, gaps, class_table())
     if "date" in names:

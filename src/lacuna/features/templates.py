@@ -45,7 +45,6 @@ TOKEN_ATTRIBUTES = {
     "run": "short shape of what stands between two spaces, where that is several words: `d-d-d`",
     "date": "what it may be in a date: day, month's name, year, or part of a date in numbers",
     "header": "the words before the colon, on the same line",
-    "key": "the word before the last colon on the same line",
     "section": "the last header above: `Header:` at the start of a line, or a line that is a title",
     "row": "the first token of the line above, in lower case",
     "earlier": "the header this word had when it first had one, further up",
