@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lacuna.features.months import NAMES
 from lacuna.features.templates import Template, Term
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.text import characters
@@ -21,6 +22,10 @@ from lacuna.text.document import Document, Tokens
 from lacuna.text.tokenizer import tokens_of
 
 LINE_BREAK = re.compile("\r\n|[\n\v\f\r\x85\u2028\u2029]")
+DAY, YEAR = "(?:0?[1-9]|[12][0-9]|3[01])", "(?:19|20)[0-9]{2}"
+NUMERIC_DATE = re.compile(
+    f"{DAY} ([-./]) {DAY} \\1 (?:[0-9]{{2}}|{YEAR})|{YEAR} ([-./]) {DAY} \\2 {DAY}"
+)
 LETTERS = {
     characters.LOWER: "x",
     characters.UPPER: "X",
@@ -190,6 +195,46 @@ def rows(places: Sequence[Place]) -> list[Value]:
     return [value for value, line in zip(above, lines, strict=False) for _ in line]
 
 
+def runs(places: Sequence[Place]) -> list[Value]:
+    found: list[Value] = []
+    for run in split(places, {"document", "space", "spaces", "tab", "line break", "blank line"}):
+        words = [i for i, place in enumerate(run) if is_word(place)]
+        inside = range(words[0], words[-1] + 1) if len(words) > 1 else range(0)
+        whole = short("".join(run[i].word for i in inside))
+        found += [whole if i in inside else None for i in range(len(run))]
+    return found
+
+
+def earlier(places: Sequence[Place]) -> list[Value]:
+    found: list[Value] = []
+    known: dict[str, Value] = {}
+    for place, (header, _) in zip(places, headings(places), strict=True):
+        asked = is_word(place) and class_of(place.word[0]) != characters.LOWER
+        found.append(known.get(place.word) if asked else None)
+        if header is not None:
+            known.setdefault(place.word, header)
+    return found
+
+
+def date_parts(places: Sequence[Place]) -> list[Value]:
+    found: list[Value] = []
+    for place in places:
+        digits = re.fullmatch("[0-9]{1,4}", place.word) is not None
+        if place.word in {f(name) for name in NAMES.split() for f in (str, str.title, str.upper)}:
+            found.append("month")
+        elif digits and 1900 <= int(place.word) <= 2099:
+            found.append("year")
+        else:
+            is_day = digits and len(place.word) < 3 and 1 <= int(place.word) <= 31
+            found.append("day" if is_day else None)
+    for first in range(len(places) - 4):
+        five = places[first : first + 5]
+        joined = all(place.gap == "" for place in five[1:])
+        if joined and NUMERIC_DATE.fullmatch(" ".join(place.word for place in five)):
+            found[first : first + 5] = ["numeric"] * 5
+    return found
+
+
 def tenth(place: Place) -> int:
     return 10 * place.start // len(place.document.text)
 
@@ -203,8 +248,9 @@ def token_values(name: str, document: Document) -> list[Value]:
         return [header for header, _ in headings(places)]
     if own == "section":
         return [section for _, section in headings(places)]
-    if own == "row":
-        return rows(places)
+    by_document = {"row": rows, "run": runs, "earlier": earlier, "date": date_parts}
+    if own in by_document:
+        return by_document[own](places)
     if own == "column":
         return [place.columns.get(rest) or None for place in places]
     if own == "meta":

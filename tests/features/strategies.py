@@ -12,8 +12,23 @@ from lacuna.text.document import Document, Tokens
 from tests.strategies import characters, json_values, tokens_in
 
 #: Pieces that make headers, titles, fields and times, so that they meet each other often.
-words = ("Name", "Dr", "SEX", "of", "a", "É", "é", "7", "東", "A B C D E F")
-signs = (":", "：", ": ", ".", "?", "...", "#", "-")
+words = (
+    "Name",
+    "Dr",
+    "SEX",
+    "of",
+    "a",
+    "É",
+    "é",
+    "7",
+    "東",
+    "A B C D E F",
+    "May",
+    "12",
+    "2003",
+    "1-2-03",
+)
+signs = (":", "：", ": ", ".", "?", "...", "#", "-", "/")
 gaps = (" ", " ", " ", "  ", "\t", "\n", "\r\n", "\n\n", "\r", "\u2028")
 pieces = st.sampled_from((*words, *signs, *gaps))
 laid_out = st.lists(pieces, max_size=30).map("".join)

@@ -120,3 +120,54 @@ def test_space_by_hand() -> None:
 def test_place_by_hand() -> None:
     places = by_word("place", "aaaa bbbb\ncccc dddd")  # tenth = 10 · start // 19
     assert places == {"aaaa": (0, True), "bbbb": (2, False), "cccc": (5, True), "dddd": (7, False)}
+
+
+def test_runs_by_hand() -> None:
+    runs = by_word("run", "On (22-10-04), a@b.org: one_two 7 J.R. 98.6")
+    date = ("d", "sign -", "d", "sign -", "d")
+    assert [runs[word] for word in ("22", "-", "04")] == [date] * 3
+    assert runs["org"] == ("x", "sign @", "x", "sign .", "x")
+    assert runs["J"] == ("X", "sign .", "X")  # the stop behind is no part of it
+    assert runs["98"] == ("d", "sign .", "d")
+    assert runs["7"] is None
+    assert runs["("] is None
+
+
+def test_earlier_headers_by_hand() -> None:
+    note = "Surname: Roe\nName: Ann Roe 12 the\nNote: the Roe girl, room 12\nAnn left"
+    document = Document("note", note)
+    assert by_word("earlier", note)["left"] is None  # lower case
+    assert token_values("earlier", document) == [
+        *[None] * 3,
+        *[None, None, None, ("surname",), None, None],
+        *[None, None, None, ("surname",), None, None, None, ("name",)],
+        *[("name",), None],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("12 de Junio de 2002", ["day", None, "month", None, "year"]),
+        ("OCT 32 0 1899 2100", ["month", None, None, None, None]),
+        ("1/2/03", ["numeric"] * 5),
+        ("2003-12-31", ["numeric"] * 5),
+        ("31.12.2003", ["numeric"] * 5),
+        ("1/2-03", ["day", None, "day", None, "day"]),
+        ("1 / 2/03", ["day", None, "day", None, "day"]),
+        ("1/40/03", ["day", None, None, None, "day"]),
+        ("1/2/003", ["day", None, "day", None, None]),
+        ("1,2,03", ["day", None, "day", None, "day"]),
+    ],
+)
+def test_dates_by_hand(text: str, parts: list[str | None]) -> None:
+    document = Document("note", text)
+    assert token_values("date", document) == parts
+    assert_same(parts, place_values(table_of([document]), ["date"])[0])
+
+
+def test_hashes_of_runs_and_dates_never_change() -> None:
+    table = table_of([Document("note", "Born: 1-2-2003 May\nOn May")])
+    values = place_values(table, ["run", "date", "earlier"])
+    few = values[0, 2], values[1, 2], values[1, 7], values[2, 9]
+    assert [int(value) % 10**6 for value in few] == [720275, 623299, 94747, 180513]

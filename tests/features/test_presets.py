@@ -25,9 +25,12 @@ def test_clinical_adds_places_to_default() -> None:
     assert make_plan(default).token_attributes == ()
     assert set(make_plan(clinical).token_attributes) == {
         "space",
+        "run",
+        "date",
         "header",
         "section",
         "row",
+        "earlier",
         "place",
     }
 

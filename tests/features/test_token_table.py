@@ -7,8 +7,9 @@ from itertools import pairwise
 import numpy as np
 from hypothesis import given
 
-from lacuna.features.token_table import token_table
+from lacuna.features.token_table import in_sequences, token_table
 from lacuna.text.document import Document
+from lacuna.text.sequences import SequenceKind, sequence_tokens
 from lacuna.text.tokenizer import tokens_of
 from lacuna.text.word_types import hash_words
 from tests.features.reference import table_of
@@ -52,3 +53,11 @@ def test_no_token_or_sentence_reaches_into_the_next_document() -> None:
     )
     assert table.documents.tolist() == [0, 4, 7, 8]
     assert table.sentences.tolist() == [0, 4, 7, 8]
+
+
+@given(corpora)
+def test_lines_of_many_documents_are_the_lines_of_each(documents: list[Document]) -> None:
+    lines = [sequence_tokens(document, SequenceKind.LINE) for document in documents]
+    table = in_sequences(token_table(documents), SequenceKind.LINE)
+    assert np.array_equal(table.sentences, token_table(documents, lines).sentences)
+    assert in_sequences(table, SequenceKind.SENTENCE) is table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.kinds import load
 from lacuna.models.storage import StoredModel, write_model
 from lacuna.pipeline.training import train
+from lacuna.text.sequences import SequenceKind
 from lacuna.text.tokenizer import tokens_of
 from tests.models.examples import corpus
 from tests.reference import enumerate_paths, probabilities
@@ -82,6 +84,32 @@ def test_probabilities_by_enumeration(scheme: Scheme) -> None:
         last = int(np.searchsorted(tokens.end, mention.end)) + 1
         assert mention.probability == pytest.approx(expected[(mention.label, first, last)])
     np.testing.assert_allclose(model.identifier_probability(document), in_mention)
+
+
+def test_caution_makes_every_o_less_likely() -> None:
+    calm = trained(TRAINING[:4], Crf(iterations=3, tolerance=0.0))
+    cautious = replace(calm, config=replace(calm.config, caution=1.5))
+    document = Document("d", "Call Ana Sato.")
+    emission = calm.emission(token_table([document], [tokens_of(document)]))
+    before = probabilities(enumerate_paths(calm.chain(), emission))
+    after = probabilities(enumerate_paths(cautious.chain(), emission))
+    weighed = {path: p * np.exp(-1.5 * path.count(0)) for path, p in before.items()}
+    total = sum(weighed.values())
+    assert after == pytest.approx({path: p / total for path, p in weighed.items()})
+
+
+@pytest.mark.parametrize("sequence", SequenceKind)
+def test_stops_inside_mentions(sequence: SequenceKind, tmp_path: Path) -> None:
+    streets = ["Oak", "Elm Row", "Ash", "Long Lane", "Mill"]
+    homes = [f"{street} {n}. Left door" for n, street in enumerate(streets, start=1)]
+    notes = [
+        Document(home, f"Home: {home}\nSex: F", (Mention.of("HOME", (6, 6 + len(home))),))
+        for home in homes
+    ]
+    model = trained(notes, Crf(iterations=30, tolerance=0.0, sequence=sequence))
+    write_model(tmp_path / "homes.lacuna", model.store())
+    found = load(tmp_path / "homes.lacuna").tag("Home: Park Row 7. Left door\nSex: F").mentions
+    assert (found == (Mention.of("HOME", (6, 27)),)) == (sequence is SequenceKind.LINE)
 
 
 def test_file_there_and_back(model: CrfModel, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from lacuna import Document, Mention
 from lacuna.errors import ConfigError
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.pipeline.training import train
+from lacuna.text.sequences import SequenceKind
 from tests.models.examples import corpus
 
 
@@ -54,6 +55,11 @@ def test_no_steps_change_nothing(old: CrfModel) -> None:
     same = trained(corpus(20), Crf(iterations=0), old)
     for document in corpus(5, seed=3):
         assert same.tag(document).mentions == old.tag(document).mentions
+
+
+def test_an_adapted_model_reads_what_the_old_one_read() -> None:
+    old = trained(corpus(2), Crf(iterations=1, sequence=SequenceKind.LINE))
+    assert trained(NEW, Crf(iterations=1), old).config.sequence is SequenceKind.LINE
 
 
 def test_two_passes_cannot_be_adapted(old: CrfModel) -> None:

@@ -18,7 +18,7 @@ from lacuna.encoding.schemes import OUTSIDE, Chunk, Scheme, decode, encode
 from lacuna.text.align import AlignedMention, align, ranges_to_spans, split_tokens
 from lacuna.text.document import Document, Mention, Tokens
 from lacuna.text.overlap import flatten
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.sequences import SequenceKind, sequence_tokens
 from lacuna.types import IntArray, LongArray
 
 
@@ -39,10 +39,12 @@ class TaggedDocument(NamedTuple):
         return encode(self.chunks, len(self.tokens), scheme)
 
 
-def tag_document(document: Document) -> TaggedDocument:
+def tag_document(
+    document: Document, *, sequence: SequenceKind = SequenceKind.SENTENCE
+) -> TaggedDocument:
     """Choose flat mentions and fit the tokens to them."""
     kept, dropped = flatten(document.mentions)
-    tokens = split_tokens(tokens_of(document), kept)
+    tokens = split_tokens(sequence_tokens(document, sequence), kept)
     found = align(kept, tokens)
     left_out = Counter(
         "discontiguous" if mention.is_discontiguous else "overlapping" for mention in dropped

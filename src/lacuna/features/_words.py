@@ -56,7 +56,7 @@ def word_attributes(
                 begin = first if kind == PREFIX else last - size
                 h = step_all(h, codes, begin, begin + size)
             elif kind in (SHAPE, SHORT):
-                h = _step_shape(h, codes, first, last, classes, kind == SHORT)
+                h = step_shape(h, codes, first, last, classes, kind == SHORT)
             elif kind == KIND:
                 h = step(h, np.uint64(_kind(codes, first, last, classes)))
             elif kind == LENGTH:
@@ -68,7 +68,7 @@ def word_attributes(
 
 
 @kernel
-def _step_shape(
+def step_shape(
     h: np.uint64, codes: CodeArray, first: int, last: int, classes: ClassTable, collapse: bool
 ) -> np.uint64:
     """Take the classes of letters and digits into the hash; signs as they are, marks not at all."""

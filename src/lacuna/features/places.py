@@ -7,9 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from lacuna.features import _places
-from lacuna.features._hashing import hash_numbers
+from lacuna.features._dates import NO_DATE, date_parts
+from lacuna.features._earlier import earlier_headers
+from lacuna.features._hashing import NONE, hash_numbers
+from lacuna.features._runs import runs
 from lacuna.features.corpus_values import column_values, meta_values
 from lacuna.features.lower import lower_table
+from lacuna.features.months import are_months
 from lacuna.features.token_table import TokenTable
 from lacuna.text.characters import class_table
 from lacuna.types import HashArray
@@ -42,8 +46,17 @@ def _laid_out(table: TokenTable, names: set[str]) -> dict[str, HashArray]:
         values["place"] = _places.places(start, documents, table.texts, gaps)
     if "row" in names:
         values["row"] = _places.rows(codes, start, end, gaps, lower_table())
-    if not names.isdisjoint(("header", "section")):
+    if "run" in names:
+        values["run"] = runs(codes, start, end, gaps, class_table())
+    if "date" in names:
+        parts = date_parts(codes, start, end, gaps, are_months(table.hashes))
+        values["date"] = np.where(parts == NO_DATE, NONE, hash_numbers(parts))
+    if not names.isdisjoint(("header", "section", "earlier")):
         values["header"], values["section"] = _places.headings(
             codes, start, end, gaps, lower_table(), class_table()
+        )
+    if "earlier" in names:
+        values["earlier"] = earlier_headers(
+            codes, start, table.hashes, documents, values["header"], class_table()
         )
     return values

@@ -42,9 +42,12 @@ WORD_ATTRIBUTES = {
 #: Attributes of a token where it stands.
 TOKEN_ATTRIBUTES = {
     "space": "what stands before it: nothing, a space, several, a tab, a line break, a blank line",
+    "run": "short shape of what stands between two spaces, where that is several words: `d-d-d`",
+    "date": "what it may be in a date: day, month's name, year, or part of a date in numbers",
     "header": "the words before the colon, on the same line",
     "section": "the last header above: `Header:` at the start of a line, or a line that is a title",
     "row": "the first token of the line above, in lower case",
+    "earlier": "the header this word had when it first had one, further up",
     "place": "tenth of the document it stands in, and whether it begins its line",
     "column.NAME": "its value in the column NAME of the corpus",
     "meta.NAME": "what the meta data of the document say under NAME",

@@ -12,6 +12,7 @@ from lacuna.text._word_types import hash_tokens
 from lacuna.text.characters import class_table, code_points
 from lacuna.text.document import Document, Tokens
 from lacuna.text.sentences import all_sentence_borders
+from lacuna.text.sequences import SequenceKind, line_borders
 from lacuna.text.tokenizer import tokens_of
 from lacuna.types import CodeArray, HashArray, IntArray, LongArray
 
@@ -84,6 +85,14 @@ def token_table(
         tuple(piece.columns for piece in tokens),
         tuple(document.meta for document in documents),
     )
+
+
+def in_sequences(table: TokenTable, sequence: SequenceKind) -> TokenTable:
+    """Return the table with sequences in place of sentences."""
+    if sequence is SequenceKind.SENTENCE:
+        return table
+    borders = line_borders(table.codes, table.start, table.end, table.sentences, table.documents)
+    return table._replace(sentences=borders.astype(np.int64))
 
 
 def _tokenized(documents: Sequence[Document], codes: CodeArray, texts: LongArray) -> TokenTable:

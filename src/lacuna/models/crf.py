@@ -9,7 +9,7 @@ is in `estimation/factored.py`, how they are trained in `crf_training.py`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -17,13 +17,15 @@ import numpy as np
 
 from lacuna.encoding.schemes import Scheme
 from lacuna.features.extract import FeatureIndex
-from lacuna.features.token_table import TokenTable
+from lacuna.features.token_table import TokenTable, in_sequences, token_table
 from lacuna.inference.chain import Chain, first_order
 from lacuna.models.card import NO_CARD, Card
 from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.crf_training import tag_moves
 from lacuna.models.scoring import Scorer, SparseRows, without_small
 from lacuna.models.storage import NO_STRINGS, PackedStrings, StoredModel
+from lacuna.text.document import Document
+from lacuna.text.sequences import SequenceKind
 from lacuna.types import FloatArray, RealArray
 
 #: Weights nearer to zero are left out: the score of a token is a sum of about fifty.
@@ -59,6 +61,12 @@ class Crf:
     tolerance
         Without a dev set, stop when the last 5 iterations improved the objective by less than
         this share.
+    sequence
+        What is read in one go: a ``sentence``, or a ``line`` with all its sentences, where stops
+        stand inside mentions as in addresses.
+    caution
+        How much the score of a token falls when no mention holds it. The higher, the more is
+        found, and the more of it wrongly. Applied in tagging, not in training.
     two_pass
         Tag twice: the second time with what the first found elsewhere in the document.
     """
@@ -75,6 +83,8 @@ class Crf:
     l1: float = 0.0
     iterations: int = 40
     tolerance: float = 0.03
+    sequence: SequenceKind = SequenceKind.SENTENCE
+    caution: float = 0.0
     two_pass: bool = False
 
 
@@ -119,16 +129,22 @@ class CrfModel(ChainTagger):
         """How tags spell mentions."""
         return self.config.scheme
 
+    def table(self, documents: Sequence[Document]) -> TokenTable:
+        """Return the tokens that the model works on."""
+        return in_sequences(token_table(documents), self.config.sequence)
+
     def emission(self, table: TokenTable) -> FloatArray:
         """Return scores[t, k] of tag k for every token."""
         return self.scorer.scores(table)
 
     def chain(self) -> Chain:
-        """Return the moves as a chain."""
+        """Return the moves as a chain; every O, the first tag, costs what caution says."""
         moves = tag_moves(self.tags, self.config.scheme)
+        cost = np.zeros(len(self.tags))
+        cost[0] = self.config.caution
         return first_order(
-            np.where(moves.allowed, self.moves, -np.inf),
-            np.where(moves.first, 0.0, -np.inf),
+            np.where(moves.allowed, self.moves - cost, -np.inf),
+            np.where(moves.first, -cost, -np.inf),
             np.where(moves.last, 0.0, -np.inf),
         )
 

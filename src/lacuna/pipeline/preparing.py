@@ -81,6 +81,7 @@ def _adapt(start: CrfModel, config: Crf, *, private: bool) -> Setup:
     config = replace(
         config,
         scheme=old.scheme,
+        sequence=old.sequence,
         features=old.features,
         columns=old.columns,
         lists=old.lists,

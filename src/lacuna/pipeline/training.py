@@ -97,8 +97,8 @@ def train(
         Documents to judge by: training stops when it no longer helps there, and the best model
         is kept. Without them it stops when the objective hardly falls.
     start
-        A CRF to adapt: its templates, tag scheme and labels are kept, and its weights are where
-        training begins and what the penalty pulls to.
+        A CRF to adapt: its templates, tag scheme, sequences and labels are kept, and its weights
+        are where training begins and what the penalty pulls to.
     private
         Whether the model is to hold no word of the documents and no feature of fewer than three
         of them; see ``models/private.py`` for what that does and does not protect.
@@ -115,7 +115,7 @@ def train(
     if not documents:
         raise ConfigError("there are no documents to train on")
     setup = set_up(documents, config or Crf(), start=start, private=private, seed=seed)
-    tagged = [tag_document(document) for document in documents]
+    tagged = [tag_document(d, sequence=setup.config.sequence) for d in documents]
     held_out = list(dev) if dev is not None else None
     run = _Run(setup, began, on_progress, card or Card())
     two_pass = setup.config.two_pass
