@@ -4,6 +4,7 @@
 importing the package stays cheap.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lacuna.errors import (
@@ -18,13 +19,19 @@ from lacuna.errors import (
 from lacuna.text.document import Document, Mention, Span, Tokens
 
 if TYPE_CHECKING:
+    from lacuna.models.card import Card
+    from lacuna.models.class_hmm import ClassHmm
     from lacuna.models.crf import Crf
     from lacuna.models.kinds import load
+    from lacuna.models.ppm_hmm import PpmHmm
+    from lacuna.models.trigram_hmm import TrigramHmm
     from lacuna.pipeline.training import train_model as train
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Card",
+    "ClassHmm",
     "ConfigError",
     "CorpusFormatError",
     "Crf",
@@ -34,26 +41,30 @@ __all__ = [
     "LacunaError",
     "Mention",
     "ModelFileError",
+    "PpmHmm",
     "ScoringError",
     "Span",
     "Tokens",
+    "TrigramHmm",
     "__version__",
     "load",
     "train",
 ]
 
 
+_ON_FIRST_USE = {
+    "Card": ("lacuna.models.card", "Card"),
+    "ClassHmm": ("lacuna.models.class_hmm", "ClassHmm"),
+    "Crf": ("lacuna.models.crf", "Crf"),
+    "PpmHmm": ("lacuna.models.ppm_hmm", "PpmHmm"),
+    "TrigramHmm": ("lacuna.models.trigram_hmm", "TrigramHmm"),
+    "load": ("lacuna.models.kinds", "load"),
+    "train": ("lacuna.pipeline.training", "train_model"),
+}
+
+
 def __getattr__(name: str) -> Any:
-    if name == "Crf":
-        from lacuna.models.crf import Crf
-
-        return Crf
-    if name == "load":
-        from lacuna.models.kinds import load
-
-        return load
-    if name == "train":
-        from lacuna.pipeline.training import train_model
-
-        return train_model
-    raise AttributeError(f"module 'lacuna' has no attribute {name!r}")
+    if name not in _ON_FIRST_USE:
+        raise AttributeError(f"module 'lacuna' has no attribute {name!r}")
+    module, attribute = _ON_FIRST_USE[name]
+    return getattr(import_module(module), attribute)

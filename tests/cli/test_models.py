@@ -69,15 +69,15 @@ def test_train_tries_penalties(lacuna: Lacuna, notes: Path, tmp_path: Path) -> N
     assert alone.code == 2
     assert "--tune needs documents to judge by" in alone.err
     run = lacuna("train", notes, "-o", out, "--tune", "--dev", notes, *few, "--json")
-    tried = {one["l2"]: one["f1"] for one in run.json["tried"]}
+    tried = {one["config"]["l2"]: one["f1"] for one in run.json["tried"]}
     assert list(tried) == [0.03, 0.1, 0.3, 1.0]
-    assert run.json["dev_f1"] == tried[run.json["l2"]] == max(tried.values())
+    assert run.json["dev_f1"] == tried[run.json["config"]["l2"]] == max(tried.values())
     assert "l2 0.3: F1 " in run.err
     told = lacuna("inspect", out, "--json").json
-    assert told["config"]["l2"] == run.json["l2"]
+    assert told["config"]["l2"] == run.json["config"]["l2"]
     assert told["card"]["scores"][0]["f1"] == run.json["dev_f1"]
     folds = lacuna("train", notes, "-o", out, "--tune", "--folds", 2, *few, "--json").json
-    assert [one["l2"] for one in folds["tried"]] == list(tried)
+    assert [one["config"]["l2"] for one in folds["tried"]] == list(tried)
     (score,) = lacuna("inspect", out, "--json").json["card"]["scores"]
     assert score == {
         "how": "strict, by 2 folds, which chose iterations and l2",
@@ -181,7 +181,7 @@ def test_inspect_a_model_of_two_passes(lacuna: Lacuna, notes: Path, tmp_path: Pa
     told = lacuna("inspect", out, "--json").json
     assert told["words"] > 20
     assert told["card"]["documents"] == 20
-    assert list(told["strongest"]) == ["first", "second"]
+    assert list(told["strongest"]) == ["first pass", "second pass"]
     assert "second pass: strongest features" in lacuna("inspect", out).out
 
 

@@ -69,12 +69,12 @@ def valid_path(data: st.DataObject, tags: tuple[str, ...], scheme: Scheme, size:
     return path
 
 
-@pytest.mark.parametrize("scheme", [Scheme.BIO, Scheme.BILOU])
+@pytest.mark.parametrize("scheme", [Scheme.IO, Scheme.BIO, Scheme.BILOU])
 @given(data=st.data())
 def test_chunks_of_a_path_are_those_of_its_tags(scheme: Scheme, data: st.DataObject) -> None:
     tags = tag_set(["A", "B"], scheme)
     path = valid_path(data, tags, scheme, data.draw(st.integers(0, 12)))
-    found = chunks_of_path(np.array(path, np.int32), tags)
+    found = chunks_of_path(np.array(path, np.int32), tags, np.array([0, len(path)]))
     expected = decode([tags[k] for k in path])
     assert [
         (tags[k][2:], start, end)
@@ -82,3 +82,12 @@ def test_chunks_of_a_path_are_those_of_its_tags(scheme: Scheme, data: st.DataObj
             found.tag.tolist(), found.start.tolist(), found.end.tolist(), strict=True
         )
     ] == [tuple(chunk) for chunk in expected]
+
+
+def test_chunks_end_with_the_label_and_with_the_sentence() -> None:
+    path = np.array([1, 2, 3, 0, 1, 1, 2], np.int32)
+    tags = ["O", "I-A", "I-A", "I-B"]  # two states of one tag
+    found = chunks_of_path(path, tags, np.array([0, 5, 7]))
+    assert [part.tolist() for part in found] == [[0, 2, 4, 5], [2, 3, 5, 7], [1, 3, 1, 1]]
+    none = chunks_of_path(np.zeros(0, np.int32), tags, np.array([0]))
+    assert [part.tolist() for part in none] == [[], [], []]

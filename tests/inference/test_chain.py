@@ -294,3 +294,40 @@ def test_wrong_shapes_and_numbers_are_refused(
 def test_wrong_offsets_are_refused(offsets: list[int]) -> None:
     with pytest.raises(ValueError, match="offsets"):
         engine.best_paths(engine.first_order([[0.0]]), np.zeros((3, 1)), offsets)
+
+
+@settings(max_examples=60)
+@given(
+    st.integers(2, 7),
+    st.integers(1, 9),
+    st.floats(0, 0.6),
+    st.floats(0, 0.3),
+    st.integers(0, 2**32 - 1),
+)
+def test_second_order_best_path_with_many_labels(
+    labels: int, steps: int, closed: float, forbidden: float, seed: int
+) -> None:
+    """Against the k-best search, which passes nothing over."""
+    rng = np.random.default_rng(seed)
+
+    def weights(*shape: int, share: float) -> FloatArray:
+        values = rng.normal(scale=3.0, size=shape)
+        return np.where(rng.random(shape) < share, -np.inf, values)
+
+    chain = Chain(
+        weights(labels + 1, labels, labels, share=forbidden),
+        weights(labels, share=forbidden),
+        weights(labels + 1, labels, share=forbidden),
+    )
+    emission = weights(steps, labels, share=closed)
+    try:
+        expected = engine.k_best(chain, emission, 1)[0]
+    except InferenceError:
+        with pytest.raises(InferenceError, match="no labelling"):
+            engine.best_path(chain, emission)
+        return
+    found = engine.best_path(chain, emission)
+    assert found.score == pytest.approx(expected.score, rel=1e-12)
+    assert path_score(chain, emission, tuple(found.labels.tolist())) == pytest.approx(
+        expected.score, rel=1e-12
+    )

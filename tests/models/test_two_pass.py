@@ -13,7 +13,8 @@ from lacuna.models.evidence import with_evidence
 from lacuna.models.kinds import load
 from lacuna.models.storage import StoredModel, write_model
 from lacuna.models.two_pass import TwoPassModel, restore_two_pass
-from lacuna.pipeline.training import Progress, train
+from lacuna.pipeline.progress import Progress
+from lacuna.pipeline.training import train
 from lacuna.text.tokenizer import tokens_of
 from tests.models.examples import corpus
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 import pytest
@@ -11,11 +12,13 @@ from lacuna import Document, Mention
 from lacuna.encoding.schemes import Scheme
 from lacuna.errors import ConfigError
 from lacuna.models.crf import Crf
+from lacuna.models.kinds import Config
 from lacuna.pipeline.cross_validation import cross_validate
 from lacuna.pipeline.folds import jackknife
+from lacuna.pipeline.progress import Progress
 from lacuna.pipeline.settings import configure, describe_config
-from lacuna.pipeline.training import Progress, train
-from lacuna.pipeline.tuning import best, try_l2
+from lacuna.pipeline.training import train
+from lacuna.pipeline.tuning import best, penalties, try_each
 from tests.models.examples import corpus
 
 
@@ -152,8 +155,13 @@ def test_cross_validation_passes_an_interruption_on() -> None:
 def test_the_best_penalty_is_the_first_with_the_highest_score() -> None:
     f1 = {0.03: 0.5, 0.1: 0.8, 0.3: 0.8, 1.0: 0.7}
     config = Crf(iterations=7)
-    tries = list(try_l2(config, lambda tried: (f1[tried.l2], tried.iterations)))
-    assert [(tried.config.l2, tried.f1, tried.outcome) for tried in tries] == [
+
+    def run(tried: Config) -> tuple[float, int]:
+        assert isinstance(tried, Crf)
+        return f1[tried.l2], tried.iterations
+
+    tries = list(try_each(penalties(config), run))
+    assert [(cast(Crf, tried.config).l2, tried.f1, tried.outcome) for tried in tries] == [
         (l2, score, 7) for l2, score in f1.items()
     ]
     assert best(tries).config == Crf(iterations=7, l2=0.1)

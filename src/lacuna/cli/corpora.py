@@ -56,6 +56,10 @@ GroupFromOption = Annotated[
 TaskOption = Annotated[
     Task, typer.Option("--task", help="What the last column of conll files holds.")
 ]
+ModelTaskOption = Annotated[
+    Task | None,
+    typer.Option("--task", help="What the model must be for; where not given, what it is for."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lacuna.cli.console import announce_compiling, print_json, say
+from lacuna.cli.console import announce_compiling, print_json, print_table, say
 from lacuna.cli.corpora import (
     CorpusArgument,
     CorpusOptions,
@@ -18,6 +18,7 @@ from lacuna.cli.corpora import (
     JsonOption,
     LabelsOption,
     MapOption,
+    ModelTaskOption,
     reading,
 )
 from lacuna.cli.results import (
@@ -36,6 +37,9 @@ from lacuna.evaluation.error_page import error_page
 from lacuna.io.corpus import Keep
 from lacuna.io.writing import whole_file
 from lacuna.text.document import Document
+
+if TYPE_CHECKING:
+    from lacuna.models.pos_tagger import PosTagger
 
 
 def evaluate_command(
@@ -57,18 +61,26 @@ def evaluate_command(
     keep: FilterOption = Keep.ALL,
     group_from: GroupFromOption = None,
     seed: SeedOption = 0,
+    task: ModelTaskOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Score a model on annotated documents.
 
-    Counted as by lacuna score. Tokens per second leave out reading, loading and compiling.
+    Counted as by lacuna score. Tokens per second leave out reading, loading and compiling. Of a
+    part-of-speech model the accuracy is shown, of words known from training and of others.
     """
-    from lacuna.models.kinds import load
+    from lacuna.models.pos_tagger import PosTagger
     from lacuna.pipeline.evaluating import evaluate
+    from lacuna.pipeline.part_of_speech import load_for_task, task_of
 
     announce_compiling()
-    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from)
-    tagger = load(model)
+    tagger = load_for_task(model, task)
+    options = CorpusOptions(
+        source_format, encoding, label_map, labels, keep, group_from, task_of(tagger)
+    )
+    if isinstance(tagger, PosTagger):
+        _evaluate_pos(tagger, gold, options, as_json=as_json)
+        return
     wrong: list[tuple[Document, Document]] = []
 
     def note(document: Document, found: Document) -> None:
@@ -94,3 +106,25 @@ def evaluate_command(
     else:
         show_scores(result, by, beta, found)
         say(f"tagged in {seconds:.2f} s, {speed:,.0f} tokens/s")
+
+
+def _evaluate_pos(
+    model: PosTagger, gold: list[str], options: CorpusOptions, *, as_json: bool
+) -> None:
+    from lacuna.pipeline.evaluating import evaluate_pos
+
+    with reading(gold, options) as documents:
+        found, seconds = evaluate_pos(model, documents)
+    speed = found.tokens / seconds if seconds else 0.0
+    if as_json:
+        shares = {name: getattr(found, name) for name in ("accuracy", "known", "unknown")}
+        figures = {"tokens": found.tokens, "seconds": seconds, "tokens_per_second": speed}
+        print_json(shares | figures)
+        return
+    rows = [
+        ("all words", f"{found.tokens:,}", f"{found.accuracy:.4f}"),
+        ("known words", f"{found.known_tokens:,}", f"{found.known:.4f}"),
+        ("unknown words", f"{found.unknown_tokens:,}", f"{found.unknown:.4f}"),
+    ]
+    print_table("parts of speech", ("", "tokens", "accuracy"), rows)
+    say(f"tagged in {seconds:.2f} s, {speed:,.0f} tokens/s")

@@ -17,6 +17,18 @@ def colours(labels: Iterable[str]) -> dict[str, str]:
     return {label: COLOURS[i % len(COLOURS)] for i, label in enumerate(sorted(set(labels)))}
 
 
+def with_tags(document: Document) -> Text:
+    """Return the text with the part of speech behind every token: ``patient/NN``."""
+    shown, position = Text(), 0
+    tokens = document.tokens
+    places = () if tokens is None else zip(tokens.end.tolist(), tokens.columns["pos"], strict=True)
+    for end, tag in places:
+        shown.append(document.text[position:end].replace("\r", " "))
+        shown.append(f"/{tag}", style="dim")
+        position = end
+    return shown.append(document.text[position:])
+
+
 def highlighted(document: Document, palette: dict[str, str]) -> Text:
     """Return the text with every mention in its label's colour, the label behind it.
 

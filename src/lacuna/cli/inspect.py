@@ -16,7 +16,9 @@ from lacuna.cli.corpora import JsonOption
 if TYPE_CHECKING:
     from lacuna.models.card import Card
     from lacuna.models.crf import CrfModel
-    from lacuna.models.kinds import Model
+    from lacuna.models.kinds import Model, StepModel
+
+    Part = CrfModel | StepModel
 
 MOVES_SHOWN = 20
 
@@ -28,21 +30,19 @@ def inspect_command(
     ] = 5,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a model is: its card, settings, templates, strongest features and moves."""
+    """Show what a model is: its card, settings, and what it has learnt."""
+    from lacuna.models.crf import CrfModel
     from lacuna.models.kinds import load
     from lacuna.models.storage import file_digest, read_model, unpack_strings
 
     stored = read_model(model)
     tagger = load(model)
-    passes = _passes(tagger)
-    words = unpack_strings(passes[0][1].words, source=str(model))
+    parts = _parts("", tagger)
+    crfs = {name: part for name, part in parts if isinstance(part, CrfModel)}
+    words = [w for crf in crfs.values() for w in unpack_strings(crf.words, source=str(model))]
     digest, size = file_digest(model), model.stat().st_size
-    if words:
-        say(
-            f"warning: this model holds {len(words):,} words of its training text;"
-            " train --private leaves them out"
-        )
-    strongest = {name: _strongest(crf, words, features) for name, crf in passes}
+    _warn(words, [part for _, part in parts])
+    strongest = {name: _strongest(crf, words, features) for name, crf in crfs.items()}
     if as_json:
         facts = {
             "kind": stored.kind,
@@ -52,24 +52,47 @@ def inspect_command(
             **stored.header,
             "card": tagger.card,
             "words": len(words),
-            "private": bool(passes[0][1].index.plan.key),
-            "strongest": strongest if len(passes) > 1 else strongest[""],
         }
+        if crfs:
+            facts["private"] = all(crf.index.plan.key for crf in crfs.values())
+            facts["strongest"] = strongest.get("", strongest)
         print_json(facts)
         return
     say(f"{stored.kind} model, {size:,} bytes, SHA-256 {digest}")
     _show_card(tagger.card, tagger.labels)
-    for name, crf in passes:
-        _show_crf(f"{name} pass: " if name else "", crf, strongest[name])
+    for name, part in parts:
+        title = f"{name}: " if name else ""
+        config = msgspec.to_builtins(part.config)
+        _show(f"{title}settings", ("setting", "value"), [(k, str(v)) for k, v in config.items()])
+        if isinstance(part, CrfModel):
+            _show_crf(title, part, strongest[name])
+        else:
+            _show_counts(title, part)
 
 
-def _passes(model: Model) -> list[tuple[str, CrfModel]]:
-    """Return the CRFs that a model is made of, by name; the first holds the words."""
+def _parts(name: str, model: Model) -> list[tuple[str, Part]]:
+    """Return the models that a model is made of, by name."""
     from lacuna.models.two_pass import PASSES, TwoPassModel
+    from lacuna.models.with_pos import WithPos
 
+    if isinstance(model, WithPos):
+        return [("parts of speech", model.pos), *_parts(name, model.tagger)]
     if isinstance(model, TwoPassModel):
-        return list(zip(PASSES, (model.first, model.second), strict=True))
-    return [("", model)]
+        return [(f"{which} pass", getattr(model, which)) for which in PASSES]
+    return [(name, model)]
+
+
+def _warn(words: list[str], parts: list[Part]) -> None:
+    """Say what of the training text can be read in the file."""
+    from lacuna.models.ppm_hmm import PpmHmmModel
+
+    if words:
+        say(
+            f"warning: this model holds {len(words):,} words of its training text;"
+            " train --private leaves them out"
+        )
+    if any(isinstance(part, PpmHmmModel) for part in parts):
+        say("warning: this model spells: it holds the letters of its training words in pieces")
 
 
 def _strongest(model: CrfModel, words: list[str], count: int) -> dict[str, list[Any]]:
@@ -105,9 +128,29 @@ def _show_card(card: Card | None, labels: Iterable[str]) -> None:
         labels = () if card is None else card.mentions
 
 
+def _show_counts(title: str, model: StepModel) -> None:
+    """Show the size of a model that was not trained on features, and how states follow."""
+    from lacuna.models.class_hmm import ClassHmmModel
+    from lacuna.models.ppm_hmm import PpmHmmModel
+
+    if isinstance(model, ClassHmmModel):
+        rows = {"states": len(model.log_total), "features": len(model.space)}
+    elif isinstance(model, PpmHmmModel):
+        rows = {"states": len(model.states), "words": len(model.words.types)}
+    else:
+        lexicon = model.hmm.lexicon
+        rows = {
+            "tags": len(model.hmm.tags),
+            "words": len(lexicon.words),
+            "word classes": len(lexicon.classes.tags),
+        }
+        weights = [(name, f"{weight:.4f}") for name, weight in model.hmm.weights._asdict().items()]
+        _show(f"{title}interpolation", ("of", "weight"), weights)
+    rows["numbers"] = model.parameters
+    _show(f"{title}counted", ("", "number"), [(k, f"{v:,}") for k, v in rows.items()])
+
+
 def _show_crf(name: str, model: CrfModel, strongest: dict[str, list[Any]]) -> None:
-    config = msgspec.to_builtins(model.config)
-    _show(f"{name}settings", ("setting", "value"), [(k, str(v)) for k, v in config.items()])
     templates = [(str(template),) for template in model.index.plan.templates]
     _show(f"{name}templates", ("template",), templates)
     rows = [

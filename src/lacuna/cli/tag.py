@@ -8,11 +8,19 @@ from typing import Annotated
 import typer
 
 from lacuna.cli.console import announce_compiling, say, stdout
-from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, EncodingOption, FormatOption, reading
-from lacuna.cli.highlight import colours, highlighted
+from lacuna.cli.corpora import (
+    CORPUS_HELP,
+    CorpusOptions,
+    EncodingOption,
+    FormatOption,
+    ModelTaskOption,
+    reading,
+)
+from lacuna.cli.highlight import colours, highlighted, with_tags
 from lacuna.io.formats import FORMATS
 from lacuna.io.limits import Loss
 from lacuna.io.output import write_corpus
+from lacuna.io.source import Task
 
 
 def tag_command(
@@ -31,27 +39,31 @@ def tag_command(
     ] = False,
     source_format: FormatOption = None,
     encoding: EncodingOption = "utf-8",
+    task: ModelTaskOption = None,
 ) -> None:
     """Find mentions with a trained model.
 
-    Without -o and --to the documents are shown with the mentions marked.
+    Without -o and --to the documents are shown with the mentions marked. A part-of-speech model
+    fills the token column pos, shown as word/TAG.
 
     Example: lacuna tag names.lacuna notes/ -o found.jsonl
     """
-    from lacuna.models.kinds import load
+    from lacuna.pipeline.part_of_speech import load_for_task, task_of
 
     announce_compiling()
-    tagger = load(model)
-    options = CorpusOptions(source_format, encoding)
+    tagger = load_for_task(model, task)
+    options = CorpusOptions(source_format, encoding, task=task_of(tagger))
     with reading(inputs, options) as documents:
         tagged = tagger.tag(documents, probabilities=probabilities)
         if output is None and to is None:
             palette = colours(tagger.labels)
             for document in tagged:
                 stdout.rule(document.id, align="left", style="dim")
-                stdout.print(highlighted(document, palette))
+                pos = options.task is Task.POS
+                stdout.print(with_tags(document) if pos else highlighted(document, palette))
             return
         written = write_corpus(tagged, output or "-", format=to or "jsonl", loss=Loss.EXTRAS)
-    say(f"{written.documents:,} documents, {written.mentions:,} mentions → {output or '-'}")
+    mentions = "" if options.task is Task.POS else f", {written.mentions:,} mentions"
+    say(f"{written.documents:,} documents{mentions} → {output or '-'}")
     for what, count in written.left_out.items():
         say(f"left out, {to} cannot hold it: {what} ({count:,})")

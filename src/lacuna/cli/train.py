@@ -19,15 +19,17 @@ from lacuna.cli.corpora import (
     JsonOption,
     LabelsOption,
     MapOption,
+    TaskOption,
     reading,
 )
 from lacuna.cli.training import Job
 from lacuna.errors import ConfigError
 from lacuna.io.corpus import Keep
+from lacuna.io.source import Task
 from lacuna.text.document import Document
 
 if TYPE_CHECKING:
-    from lacuna.pipeline.training import Trained
+    from lacuna.pipeline.progress import Trained
     from lacuna.pipeline.tuning import Tried
 
 MOST_NAMES = 20
@@ -41,7 +43,14 @@ def train_command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="The model file, *.lacuna.")
     ] = None,
-    model: Annotated[str, typer.Option(help="Kind of model.")] = "crf",
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help="Kind of model: crf, trigram-hmm, ppm-hmm or class-hmm. Where not given, crf for"
+            " mentions and trigram-hmm for parts of speech."
+        ),
+    ] = None,
+    task: TaskOption = Task.NER,
     dev: Annotated[
         list[str] | None,
         typer.Option(help="Documents to judge by: training stops when it no longer helps there."),
@@ -73,11 +82,23 @@ def train_command(
             " documents (groups). Who has the file can still test a word he guesses.",
         ),
     ] = False,
+    pos: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MODEL",
+            help="A part-of-speech model: its tags become the token column pos, which the model"
+            " looks at, in training and ever after.",
+        ),
+    ] = None,
     licence: Annotated[
         str, typer.Option(metavar="TEXT", help="Terms of use, for the model card.")
     ] = "",
     seed: Annotated[
-        int, typer.Option(min=0, help="Deals groups into folds, makes the key of --private.")
+        int,
+        typer.Option(
+            min=0,
+            help="Deals groups into folds, makes the key of --private and random beginnings.",
+        ),
     ] = 0,
     settings: Annotated[
         list[str] | None,
@@ -103,28 +124,40 @@ def train_command(
     from lacuna.models.card import Card
     from lacuna.models.kinds import kind_named, load
     from lacuna.models.storage import write_model
+    from lacuna.pipeline.part_of_speech import joined, load_pos_tagger, with_pos_column
     from lacuna.pipeline.settings import configure, describe_config
 
-    kind = kind_named(model)
+    kind = kind_named(model or ("crf" if task is Task.NER else "trigram-hmm"))
     if help_config:
-        print_table(f"settings of {model}", ("setting", "default"), describe_config(kind.config))
+        settings_table = describe_config(kind.config)
+        print_table(f"settings of {kind.name}", ("setting", "default"), settings_table)
         return
     if not corpus or output is None:
         raise ConfigError("give a corpus to train on and -o for the model file")
     if folds is not None and (dev or start is not None):
         raise ConfigError("--folds goes neither with --dev nor with --from")
+    if folds is not None and task is Task.POS:
+        raise ConfigError("--folds does not go with --task pos")
     if tune and not dev and folds is None:
         raise ConfigError("--tune needs documents to judge by: give --dev or --folds")
+    if tune and kind.name != "crf":
+        raise ConfigError(f"--tune chooses the penalty of a CRF; a {kind.name} model has none")
     announce_compiling()
     config = configure(kind.config, settings or [])
     old = None if start is None else load(start)
-    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from)
+    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from, task)
     training = _read(corpus, options)
     held_out = _read(dev, options) if dev else None
+    pos_tagger = None if pos is None else load_pos_tagger(pos)
+    if pos_tagger is not None:
+        config = with_pos_column(config)
+        training = pos_tagger.find(training)
+        held_out = None if held_out is None else pos_tagger.find(held_out)
     card = Card(data=_names(corpus), licence=licence)
-    job = Job(training, held_out, config, old, folds, tune, private, seed, card)
+    job = Job(training, held_out, config, task, old, folds, tune, private, seed, card)
     trained, tries = job.run()
-    digest = write_model(output, trained.model.store())
+    finished = trained.model if pos_tagger is None else joined(pos_tagger, trained.model)
+    digest = write_model(output, finished.store())
     _report(trained, tries, output, digest, as_json=as_json)
 
 
@@ -143,6 +176,9 @@ def _names(paths: list[str]) -> tuple[str, ...]:
 def _report(
     trained: Trained, tries: Sequence[Tried[object]], output: Path, digest: str, *, as_json: bool
 ) -> None:
+    from lacuna.pipeline.part_of_speech import task_of
+
+    judged = "F1" if task_of(trained.model) is Task.NER else "accuracy"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     for what, count in trained.left_out.items():
         say(f"left out, one tag per token cannot express it: {count:,} mentions {what}")
@@ -157,15 +193,15 @@ def _report(
                 "iterations": trained.iterations,
                 "parameters": trained.parameters,
                 "objective": trained.objective,
-                "dev_f1": trained.dev_f1,
-                "l2": trained.model.config.l2,
-                "tried": [{"l2": tried.config.l2, "f1": tried.f1} for tried in tries],
+                f"dev_{judged.lower()}": trained.dev_f1,
+                "config": trained.model.config,
+                "tried": [{"config": tried.config, "f1": tried.f1} for tried in tries],
                 "left_out": trained.left_out,
                 "peak_memory_mb": round(peak, 1),
             }
         )
         return
-    dev = "" if trained.dev_f1 is None else f", dev F1 {trained.dev_f1:.4f}"
+    dev = "" if trained.dev_f1 is None else f", dev {judged} {trained.dev_f1:.4f}"
     say(
         f"{trained.tokens:,} tokens, {trained.parameters:,} weights, {trained.iterations}"
         f" iterations, {trained.seconds:.1f} s{dev} → {output}"

@@ -13,10 +13,10 @@ from lacuna.cli.console import say
 from lacuna.cli.training_progress import Show, showing
 
 if TYPE_CHECKING:
+    from lacuna.io.source import Task
     from lacuna.models.card import Card
-    from lacuna.models.crf import Crf
-    from lacuna.models.kinds import Model
-    from lacuna.pipeline.training import Trained
+    from lacuna.models.kinds import Config, Model
+    from lacuna.pipeline.progress import Trained
     from lacuna.pipeline.tuning import Tried
     from lacuna.text.document import Document
 
@@ -27,7 +27,8 @@ class Job:
 
     training: list[Document]
     dev: list[Document] | None
-    config: Crf
+    config: Config
+    task: Task
     start: Model | None
     folds: int | None
     tune: bool
@@ -49,19 +50,20 @@ class Job:
 
     def _trainings(self) -> int:
         """Return how many models will be trained."""
-        from lacuna.pipeline.training import FOLDS
-        from lacuna.pipeline.tuning import L2_GRID
+        from lacuna.pipeline.crf_run import FOLDS
+        from lacuna.pipeline.tuning import penalties
 
-        penalties = len(L2_GRID) if self.tune else 1
-        models = penalties if self.folds is None else penalties * self.folds + 1
-        return models * (FOLDS + 2 if self.config.two_pass else 1)
+        tries = len(penalties(self.config)) if self.tune else 1
+        models = tries if self.folds is None else tries * self.folds + 1
+        return models * (FOLDS + 2 if getattr(self.config, "two_pass", False) else 1)
 
-    def _train(self, config: Crf, card: Card, show: Show) -> Trained:
+    def _train(self, config: Config, card: Card, show: Show) -> Trained:
         from lacuna.pipeline.training import train
 
         return train(
             self.training,
             config,
+            task=self.task,
             dev=self.dev,
             start=self.start,
             private=self.private,
@@ -72,14 +74,14 @@ class Job:
 
     def _tuned(self, show: Show) -> tuple[Trained, Sequence[Tried[object]]]:
         """Train with each penalty, as long as nobody interrupts, and keep what is best on dev."""
-        from lacuna.pipeline.tuning import best, try_l2
+        from lacuna.pipeline.tuning import best, penalties, try_each
 
-        def run(config: Crf) -> tuple[float, Trained]:
+        def run(config: Config) -> tuple[float, Trained]:
             trained = self._train(config, self.card, show)
             return trained.dev_f1 or 0.0, trained
 
         tries: list[Tried[Trained]] = []
-        for tried in try_l2(self.config, run):
+        for tried in try_each(penalties(self.config), run):
             tries.append(tried)
             _say_tried(tried)
             if tried.outcome.interrupted:
@@ -90,27 +92,29 @@ class Job:
         """Score by folds, with each penalty where asked for; then train on all."""
         from lacuna.models.card import CardScore
         from lacuna.pipeline.cross_validation import cross_validate
-        from lacuna.pipeline.tuning import L2_GRID, best, try_l2
+        from lacuna.pipeline.tuning import best, penalties, try_each
 
-        def run(config: Crf) -> tuple[float, Crf]:
+        def run(config: Config) -> tuple[float, Config]:
             rng = np.random.default_rng(self.seed)
             scores, chosen = cross_validate(
                 self.training, config, folds, rng=rng, private=self.private, on_progress=show
             )
             return scores.section("strict").micro.f1, chosen
 
-        grid = L2_GRID if self.tune else (self.config.l2,)
         tries = []
-        for tried in try_l2(self.config, run, grid=grid):
+        for tried in try_each(penalties(self.config) if self.tune else [self.config], run):
             tries.append(tried)
             _say_tried(tried)
         chosen = best(tries)
-        chose = "iterations and l2" if self.tune else "iterations"
-        score = CardScore(f"strict, by {folds} folds, which chose {chose}", chosen.f1)
+        chose = ", which chose iterations and l2" if self.tune else ""
+        if not self.tune and hasattr(self.config, "iterations"):
+            chose = ", which chose iterations"
+        score = CardScore(f"strict, by {folds} folds{chose}", chosen.f1)
         card = replace(self.card, scores=(*self.card.scores, score))
         trained = self._train(chosen.outcome, card, show)
         return replace(trained, dev_f1=chosen.f1), tries if self.tune else []
 
 
 def _say_tried(tried: Tried[object]) -> None:
-    say(f"l2 {tried.config.l2:g}: F1 {tried.f1:.4f}")
+    penalty = f"l2 {tried.config.l2:g}: " if hasattr(tried.config, "l2") else ""
+    say(f"{penalty}F1 {tried.f1:.4f}")

@@ -77,21 +77,26 @@ def mentions_of(tags: Sequence[str], tokens: Tokens) -> list[Mention]:
 
 
 class PathChunks(NamedTuple):
-    """Chunk c is tokens ``start[c]`` to ``end[c]``, its label that of the tag ``tag[c]``."""
+    """Chunk c is tokens ``start[c]`` to ``end[c]``, its label that of the state ``tag[c]``."""
 
     start: LongArray
     end: LongArray
     tag: IntArray
 
 
-def chunks_of_path(path: IntArray, tags: Sequence[str]) -> PathChunks:
-    """Return the chunks of a path of tag numbers that follows the rules of its scheme.
+def chunks_of_path(path: IntArray, tags: Sequence[str], sentences: LongArray) -> PathChunks:
+    """Return the chunks of a path of states that follows the rules of some scheme.
 
-    All at once for any number of sentences: a chunk begins at B or U and goes on as long as the
-    next tag is I or L.
+    State k has the tag tags[k]. All at once for any number of sentences: a chunk begins at B or U,
+    and at any tag whose label the token before it in the sentence does not have.
     """
-    inside = np.array([tag != OUTSIDE for tag in tags])[path]
-    begins = np.array([tag[:1] in {"B", "U"} for tag in tags])[path]
-    goes_on = np.append(inside[1:] & ~begins[1:], False)
+    numbers = {OUTSIDE: 0}
+    labels = np.array([numbers.setdefault(tag[2:] or OUTSIDE, len(numbers)) for tag in tags])[path]
+    differs = np.ones(len(path) + 1, np.bool_)
+    differs[1:-1] = labels[1:] != labels[:-1]
+    differs[sentences] = True
+    announced = np.array([tag[:2] in {"B-", "U-"} for tag in tags])[path]
+    begins = (labels > 0) & (announced | differs[:-1])
+    goes_on = np.append((labels[1:] > 0) & ~begins[1:], False)
     start = np.flatnonzero(begins)
-    return PathChunks(start, np.flatnonzero(inside & ~goes_on) + 1, path[start])
+    return PathChunks(start, np.flatnonzero((labels > 0) & ~goes_on) + 1, path[start])

@@ -164,6 +164,7 @@ def _retreat(
     """beta[r, u, v] = Σ_w transition[u, v, w] · onward[r, h(v), w].
 
     counts[u, v, w] += Σ_r states[r, u, v] · onward[r, h(v), w].
+    In a second-order chain beta is left at 0 where states is: nothing is multiplied with it.
     """
     histories, labels = transition.shape[:2]
     if histories == 1:
@@ -177,9 +178,10 @@ def _retreat(
             for v in range(labels):
                 inner = 0.0
                 weight = states[r, u, v]
-                for w in range(labels):
-                    inner += transition[u, v, w] * onward[r, v, w]
-                    counts[u, v, w] += weight * onward[r, v, w]
+                if weight > 0.0:
+                    for w in range(labels):
+                        inner += transition[u, v, w] * onward[r, v, w]
+                        counts[u, v, w] += weight * onward[r, v, w]
                 beta[r, u, v] = inner
 
 

@@ -24,79 +24,63 @@ def best_paths(
 ) -> None:
     """Fill path[t] with the labels of the best labelling and score[s] with its log weight.
 
-    best[h, w] = log weight of the best labelling up to t that ends in state (h, w)
-    origin[t, h, w] = the state before it, as u · K + v
+    best[w] = log weight of the best labelling up to t that ends with w
+    origin[t, w] = the label before it
     """
     longest = 0
     for s in range(len(offsets) - 1):
         longest = max(longest, offsets[s + 1] - offsets[s])
-    histories, labels = stop.shape
-    origin = np.empty((longest, histories, labels), np.int32)
-    best = np.empty((histories, labels))
-    ahead = np.empty((histories, labels))
-    begin, end = _possible(transition)
+    labels = len(start)
+    origin = np.empty((longest, labels), np.int32)
+    best = np.empty(labels)
+    ahead = np.empty(labels)
+    begin, end = _possible(transition[0])
     for s in range(len(offsets) - 1):
         first, last = offsets[s], offsets[s + 1]
         score[s] = 0.0
         if first == last:
             continue
-        best[:] = -np.inf
         for w in range(labels):
-            best[histories - 1, w] = start[w] + log_emission[first, w]
+            best[w] = start[w] + log_emission[first, w]
         for t in range(1, last - first):
-            # ahead[h(v), w] = max_{u, v} best[u, v] + transition[u, v, w]
+            # ahead[w] = max_v best[v] + transition[v, w]
             ahead[:] = -np.inf
             origin[t] = 0
-            for u in range(histories):
-                for v in range(labels):
-                    value = best[u, v]
-                    if value > -np.inf:
-                        h = v if histories > 1 else 0
-                        state = np.int32(u * labels + v)
-                        if begin[u, v]:
-                            for w in range(begin[u, v], end[u, v]):
-                                candidate = value + transition[u, v, w]
-                                if candidate > ahead[h, w]:
-                                    ahead[h, w] = candidate
-                                    origin[t, h, w] = state
-                            continue
-                        for w in range(end[u, v]):  # from 0 on, so that it vectorises
-                            candidate = value + transition[u, v, w]
-                            if candidate > ahead[h, w]:
-                                ahead[h, w] = candidate
-                                origin[t, h, w] = state
-            for h in range(histories):
-                for w in range(labels):
-                    best[h, w] = ahead[h, w] + log_emission[first + t, w]
-        score[s] = -np.inf
-        state = np.int32(0)
-        for h in range(histories):
+            for v in range(labels):
+                if best[v] > -np.inf:
+                    a, b = begin[v], end[v]
+                    moves, target, source = transition[0, v, a:b], ahead[a:b], origin[t, a:b]
+                    for w in range(len(moves)):
+                        candidate = best[v] + moves[w]
+                        if candidate > target[w]:
+                            target[w] = candidate
+                            source[w] = v
             for w in range(labels):
-                if best[h, w] + stop[h, w] > score[s]:
-                    score[s] = best[h, w] + stop[h, w]
-                    state = np.int32(h * labels + w)
+                best[w] = ahead[w] + log_emission[first + t, w]
+        score[s] = -np.inf
+        label = np.int32(0)
+        for w in range(labels):
+            if best[w] + stop[0, w] > score[s]:
+                score[s] = best[w] + stop[0, w]
+                label = np.int32(w)
         for t in range(last - first - 1, -1, -1):
-            path[first + t] = state % labels
+            path[first + t] = label
             if t > 0:
-                state = origin[t, state // labels, state % labels]
+                label = origin[t, label]
 
 
 @kernel
 def _possible(transition: FloatArray) -> tuple[LongArray, LongArray]:
-    """Return begin[u, v] and end[u, v] of labels that hold all w with transition[u, v, w] > -inf.
-
-    begin is 0 unless that saves more than half of them.
-    """
-    histories, labels, _ = transition.shape
-    begin = np.zeros((histories, labels), np.int64)
-    end = np.zeros((histories, labels), np.int64)
-    for u in range(histories):
-        for v in range(labels):
-            possible = np.flatnonzero(transition[u, v] > -np.inf)
-            if possible.size:
-                end[u, v] = possible[-1] + 1
-                if 2 * possible[0] > end[u, v]:
-                    begin[u, v] = possible[0]
+    """Return the range begin[v] to end[v] that holds all w with transition[v, w] > -inf."""
+    labels = len(transition)
+    begin = np.zeros(labels, np.int64)
+    end = np.zeros(labels, np.int64)
+    for v in range(labels):
+        for w in range(labels):
+            if transition[v, w] > -np.inf:
+                if end[v] == 0:
+                    begin[v] = w
+                end[v] = w + 1
     return begin, end
 
 

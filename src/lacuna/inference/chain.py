@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lacuna.errors import InferenceError
-from lacuna.inference import _chain, _log_chain, _paths
+from lacuna.inference import _chain, _log_chain, _paths, _second_order
 from lacuna.inference.batch import TimePack, chunks, pack_by_time, run_chunks
 from lacuna.types import FloatArray, IntArray, LongArray
 
@@ -278,8 +278,10 @@ def best_paths(
     labels = np.empty(len(rows), np.int32)
     scores = np.empty(len(borders) - 1)
 
+    walk = _paths.best_paths if len(chain.transition) == 1 else _second_order.best_paths
+
     def one_chunk(first: int, last: int) -> None:
-        _paths.best_paths(rows, borders[first : last + 1], *chain, labels, scores[first:last])
+        walk(rows, borders[first : last + 1], *chain, labels, scores[first:last])
 
     run_chunks(one_chunk, chunks(borders), threads=threads)
     for s in np.flatnonzero(scores == -np.inf):

@@ -14,7 +14,7 @@ less than the moves do: b enters with an exponent, `power`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -27,10 +27,14 @@ from lacuna.estimation.crf_objective import Moves
 from lacuna.estimation.ppm import Ppm, Words
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.chain import Chain, first_order
+from lacuna.models.card import NO_CARD, Card
+from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.hidden_states import State, far_outside, spell_states, state_moves, state_set
+from lacuna.models.steps import Step
 from lacuna.models.storage import StoredModel
 from lacuna.text.document import Document, Tokens
-from lacuna.text.units import Units, choose_units, cut_units, with_units
+from lacuna.text.tokenizer import tokens_of
+from lacuna.text.units import Units, choose_units, cut_units, spread, with_units
 from lacuna.text.word_types import WordTypes, number_types
 from lacuna.types import FloatArray, IntArray, LongArray
 
@@ -124,7 +128,7 @@ class MoveCounts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PpmHmmModel:
+class PpmHmmModel(ChainTagger):
     """A trained HMM with character models.
 
     Attributes
@@ -137,6 +141,8 @@ class PpmHmmModel:
         What was counted.
     ppm
         Character models of all states.
+    card
+        How it was trained, for people.
     moves_between
         log π and log a.
     """
@@ -148,6 +154,7 @@ class PpmHmmModel:
     words: WordCounts
     moves: MoveCounts
     ppm: Ppm
+    card: Card = NO_CARD
     moves_between: Chain = field(init=False)
 
     def __post_init__(self) -> None:
@@ -156,14 +163,29 @@ class PpmHmmModel:
         object.__setattr__(self, "moves_between", chain)
 
     @property
-    def labels(self) -> tuple[str, ...]:
-        """Labels it can find."""
-        return tuple(sorted({state.label for state in self.states} - {""}))
-
-    @property
-    def tags(self) -> tuple[str, ...]:
+    def tags(self) -> tuple[str, ...]:  # type: ignore[override]
         """Tag of every state; with context several are ``O``, they come first."""
         return tuple(state.tag for state in self.states)
+
+    @property
+    def scheme(self) -> Scheme:
+        """How tags spell mentions."""
+        return self.config.scheme
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers were counted."""
+        moves = self.moves.moves.size + len(self.moves.first) + len(self.moves.last)
+        return len(self.words.counts) + len(self.ppm.tree.counts) + moves
+
+    def table(self, documents: Sequence[Document]) -> TokenTable:
+        """Return the units of the documents."""
+        return token_table(documents, [self.tokens(document) for document in documents])
+
+    def identifier_probability(self, document: Document) -> FloatArray:
+        """Return for each token the probability that it is in a mention: that of its unit."""
+        values = ChainTagger.identifier_probability(self, document)
+        return spread(values, self.tokens(document), tokens_of(document))
 
     def tokens(self, document: Document) -> Tokens:
         """Return what this model gives tags to: the document's own tokens, else its units."""
@@ -209,6 +231,14 @@ class PpmHmmModel:
             return
         rows += np.log(unknown)
         rows[place] = np.logaddexp(rows[place], np.log((1 - unknown[place[1]]) * frequency))
+
+
+def fit_ppm_hmm(
+    tagged: Sequence[TaggedDocument], config: PpmHmm, _: object = None
+) -> Iterator[Step]:
+    """Train on mentions; one step, with nothing that is minimised."""
+    model = train_ppm_hmm(tagged, config)
+    yield Step(1, 0.0, lambda: model)
 
 
 def train_ppm_hmm(documents: Sequence[TaggedDocument], config: PpmHmm) -> PpmHmmModel:

@@ -9,6 +9,7 @@ import numpy as np
 
 from lacuna.errors import LacunaError, ModelFileError
 from lacuna.estimation.ppm import Ppm
+from lacuna.models.card import Card
 from lacuna.models.hidden_states import State, far_outside, state_set
 from lacuna.models.ppm_hmm import MoveCounts, PpmHmm, PpmHmmModel, WordCounts
 from lacuna.models.storage import StoredModel, require, require_indices
@@ -25,6 +26,7 @@ def store_ppm_hmm(model: PpmHmmModel) -> StoredModel:
             "config": msgspec.to_builtins(model.config),
             "states": [list(state) for state in model.states],
             "alphabet": model.ppm.alphabet,
+            "card": msgspec.to_builtins(model.card),
         },
         {
             "words": model.words.types.hashes,
@@ -47,7 +49,8 @@ def restore_ppm_hmm(stored: StoredModel) -> PpmHmmModel:
             stored.header.get("states"), list[tuple[str, str | None, str | None]]
         )
         alphabet = msgspec.convert(stored.header.get("alphabet"), int)
-    except (msgspec.ValidationError, LacunaError) as error:
+        card = msgspec.convert(stored.header.get("card", {}), Card)
+    except (msgspec.ValidationError, RecursionError, LacunaError) as error:
         raise ModelFileError(stored.source, f"its header is damaged: {error}") from None
     states = tuple(State(*parts) for parts in lists)
     labels = sorted({state.label for state in states} - {""})
@@ -64,7 +67,7 @@ def restore_ppm_hmm(stored: StoredModel) -> PpmHmmModel:
         ppm = Ppm.from_arrays(
             arrays, order=config.order, size=size, alphabet=alphabet, exclusion=config.exclusion
         )
-        return PpmHmmModel(config, states, _words(stored, size), _moves(stored, size), ppm)
+        return PpmHmmModel(config, states, _words(stored, size), _moves(stored, size), ppm, card)
     except ValueError as error:
         raise ModelFileError(stored.source, f"its counts are damaged: {error}") from None
 

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from lacuna.evaluation.parts_of_speech import PosScores, score_pos
 from lacuna.evaluation.scores import Scores, score
 from lacuna.models.base import BATCH_DOCUMENTS, Tagger
+from lacuna.models.pos_tagger import PosTagger
 from lacuna.text.document import Document
 
 
@@ -34,6 +36,14 @@ def evaluate(
     watch = Stopwatch()
     pairs = _pairs(model, corpus, watch, on_pair)
     return score(pairs, categories=categories), watch.seconds
+
+
+def evaluate_pos(model: PosTagger, corpus: Iterable[Document]) -> tuple[PosScores, float]:
+    """Return the accuracy of parts of speech and the seconds that tagging took."""
+    warm_up(model)
+    watch = Stopwatch()
+    pairs = _pairs(model, corpus, watch, lambda _gold, _found: None)
+    return score_pos(pairs, is_known=model.is_known), watch.seconds
 
 
 def warm_up(model: Tagger) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from lacuna.models.crf import Crf
+from lacuna.models.kinds import Config
 
 L2_GRID = (0.03, 0.1, 0.3, 1.0)
 
@@ -15,23 +16,26 @@ Outcome = TypeVar("Outcome", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Tried(Generic[Outcome]):
-    """What a setting led to."""
+    """What some settings led to."""
 
-    config: Crf
+    config: Config
     f1: float
     outcome: Outcome
 
 
-def try_l2(
-    config: Crf,
-    run: Callable[[Crf], tuple[float, Outcome]],
-    *,
-    grid: Sequence[float] = L2_GRID,
+def penalties(config: Config) -> list[Config]:
+    """Return the settings with each penalty of the grid; just themselves where there is none."""
+    if not isinstance(config, Crf):
+        return [config]
+    return [replace(config, l2=l2) for l2 in L2_GRID]
+
+
+def try_each(
+    configs: Iterable[Config], run: Callable[[Config], tuple[float, Outcome]]
 ) -> Iterator[Tried[Outcome]]:
-    """Yield what `run`, which returns a score first, makes of the settings with each l2."""
-    for l2 in grid:
-        tried = replace(config, l2=l2)
-        yield Tried(tried, *run(tried))
+    """Yield what `run`, which returns a score first, makes of each settings."""
+    for config in configs:
+        yield Tried(config, *run(config))
 
 
 def best(tries: Sequence[Tried[Outcome]]) -> Tried[Outcome]:

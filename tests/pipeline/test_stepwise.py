@@ -1,0 +1,104 @@
+"""Models that take steps: the best is kept, whatever ends the training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lacuna import ConfigError, Crf, Document, TrigramHmm
+from lacuna.io.source import Task
+from lacuna.models import kinds
+from lacuna.models.card import Card
+from lacuna.models.steps import Step
+from lacuna.models.trigram_hmm import TrigramHmmModel, fit_trigram_hmm
+from lacuna.pipeline.cross_validation import cross_validate
+from lacuna.pipeline.progress import Progress
+from lacuna.pipeline.stepwise import PATIENCE, train_stepwise
+from lacuna.pipeline.training import train
+from tests.models.examples import corpus
+
+
+def test_train_finds_the_way_by_the_settings() -> None:
+    seen: list[Progress] = []
+    trained = train(corpus(6), TrigramHmm(), dev=corpus(4, seed=1), on_progress=seen.append)
+    assert isinstance(trained.model, TrigramHmmModel)
+    assert trained.model.config == TrigramHmm()
+    assert trained.dev_f1 == seen[0].dev_f1
+    assert trained.dev_f1 is not None
+    assert trained.dev_f1 > 0.8
+    assert trained.model.card.documents == 6
+    assert trained.tokens > trained.sentences > 6
+    with pytest.raises(ConfigError, match="cannot be trained for the task pos"):
+        train(corpus(2), Crf(), task=Task.POS)
+    with pytest.raises(ConfigError, match="only a CRF"):
+        train(corpus(2), TrigramHmm(), start=trained.model)
+    with pytest.raises(ConfigError, match="no documents"):
+        train([], TrigramHmm())
+
+
+def steps_of_quality(qualities: list[int], interrupted: bool = False) -> Any:
+    """Steps whose models saw the mentions of so many documents."""
+
+    def fit(tagged: list[Any], config: TrigramHmm, _: object) -> Iterator[Step]:
+        for number, quality in enumerate(qualities, start=1):
+            unseen = [item._replace(chunks=()) for item in tagged[quality:]]
+            (step,) = fit_trigram_hmm([*tagged[:quality], *unseen], config)
+            yield Step(number, float(-quality), step.model)
+        if interrupted:
+            raise KeyboardInterrupt
+
+    return fit
+
+
+@pytest.fixture
+def tried(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Train with given steps and return what came out and how many steps were taken."""
+
+    def run(fit: Any, dev: list[Document] | None) -> tuple[Any, int]:
+        kind = replace(kinds.KINDS["trigram-hmm"], fit=fit)
+        monkeypatch.setattr("lacuna.pipeline.stepwise.kind_of", lambda _: kind)
+        monkeypatch.setattr("lacuna.pipeline.stepwise._iterations", lambda _: 100)
+        seen: list[Progress] = []
+        trained = train_stepwise(
+            corpus(12),
+            TrigramHmm(),
+            task=Task.NER,
+            dev=dev,
+            seed=0,
+            card=Card(),
+            on_progress=seen.append,
+        )
+        return trained, len(seen)
+
+    return run
+
+
+def test_the_best_on_dev_is_kept_and_patience_ends(tried: Any) -> None:
+    trained, steps = tried(steps_of_quality([0, 12, *[0, 1] * PATIENCE]), corpus(4, seed=1))
+    assert trained.iterations == 2
+    assert steps == 2 + PATIENCE
+    assert trained.model.card.iterations == 2
+    first, _ = tried(steps_of_quality([0]), corpus(4, seed=1))
+    assert first.dev_f1 < trained.dev_f1
+
+
+def test_without_dev_the_last_is_kept(tried: Any) -> None:
+    trained, steps = tried(steps_of_quality([12, 1, 2, 1]), None)
+    assert (trained.iterations, steps, trained.dev_f1) == (4, 4, None)
+
+
+def test_interruption_keeps_the_best(tried: Any) -> None:
+    trained, _ = tried(steps_of_quality([0, 12, 0], interrupted=True), corpus(4, seed=1))
+    assert trained.iterations == 2
+    with pytest.raises(KeyboardInterrupt):
+        tried(steps_of_quality([], interrupted=True), None)
+
+
+def test_folds() -> None:
+    scores, config = cross_validate(corpus(8), TrigramHmm(), 3, rng=np.random.default_rng(0))
+    assert config == TrigramHmm()
+    assert scores.section("strict").micro.f1 > 0.7
