@@ -106,49 +106,35 @@ def _advance(
                       = emission[t, w] + max_u best[(t - 1) % 2, b, a] + transition[u, v, w]
     origin[t, c, b] = the a of that u
     """
-    targets = np.empty(rows.shape[1], np.int32)
-    source = np.empty(rows.shape[1], np.int32)
     onward = np.empty(rows.shape[1])
+    source = np.empty(rows.shape[1], np.int32)
     for c in range(count[1]):
         best[0, c, 0] = start[opened[1, c]] + rows[0, opened[1, c]]
     for t in range(1, len(rows)):
-        before, after, ahead = opened[t - 1], opened[t + 1], best[t % 2]
+        before, after, width = opened[t - 1], opened[t + 1], count[t + 1]
+        earlier, ahead = best[(t - 1) % 2], best[t % 2]
         for b in range(count[t]):
-            v = opened[t, b]
-            behind = best[(t - 1) % 2, b]
-            width = _reachable(bounds.of_target[v], after[: count[t + 1]], targets)
-            top = 0
+            v, top = opened[t, b], 0
             for a in range(1, count[t - 1]):
-                top = a if behind[a] > behind[top] else top
-            moves, lowest = transition[before[top], v], np.inf
-            for i in range(width):
-                onward[i] = behind[top] + moves[after[targets[i]]]
-                source[i] = top
-                lowest = min(lowest, onward[i])
+                top = a if earlier[b, a] > earlier[b, top] else top
+            value, u, lowest = earlier[b, top], before[top], np.inf
+            for c in range(width):
+                w = after[c]
+                onward[c] = value + transition[u, v, w]
+                source[c] = top
+                if onward[c] < lowest and bounds.of_target[v, w] > -np.inf:
+                    lowest = onward[c]
             for a in range(count[t - 1]):
-                if behind[a] + bounds.of_source[v, before[a]] > lowest and a != top:
-                    moves = transition[before[a], v]
-                    for i in range(width):
-                        candidate = behind[a] + moves[after[targets[i]]]
-                        if candidate > onward[i]:
-                            onward[i] = candidate
-                            source[i] = a
-            for c in range(count[t + 1]):
-                ahead[c, b] = -np.inf
-            for i in range(width):
-                c = targets[i]
-                ahead[c, b] = onward[i] + rows[t, after[c]]
-                origin[t, c, b] = source[i]
-
-
-@kernel
-def _reachable(highest: FloatArray, labels: IntArray, targets: IntArray) -> int:
-    """targets[:width] = the places of labels that some move goes to; returns the width."""
-    width = 0
-    for c in range(len(labels)):
-        targets[width] = c
-        width += highest[labels[c]] > -np.inf
-    return width
+                value, u = earlier[b, a], before[a]
+                if value + bounds.of_source[v, u] > lowest and a != top:
+                    for c in range(width):
+                        candidate = value + transition[u, v, after[c]]
+                        if candidate > onward[c]:
+                            onward[c] = candidate
+                            source[c] = a
+            for c in range(width):
+                ahead[c, b] = onward[c] + rows[t, after[c]]
+                origin[t, c, b] = source[c]
 
 
 @kernel

@@ -117,8 +117,9 @@ def _mentions(
 
 
 def batches(documents: Sequence[Document]) -> list[tuple[int, int]]:
-    """Cut documents into runs of about so many characters."""
+    """Cut documents into runs of about equal size, at most about so many characters."""
     total = np.cumsum([0] + [len(document.text) for document in documents])
-    marks = np.searchsorted(total, np.arange(0, total[-1] + 1, BATCH_CHARACTERS))
+    runs = 1 + int(total[-1]) // BATCH_CHARACTERS
+    marks = np.searchsorted(total, np.linspace(0, total[-1], runs + 1))
     borders = np.unique(np.append(marks, [0, len(documents)]))
     return list(pairwise(borders.tolist()))
