@@ -47,14 +47,21 @@ def best_paths(
             ahead[:] = -np.inf
             origin[t] = 0
             for v in range(labels):
-                if best[v] > -np.inf:
-                    a, b = begin[v], end[v]
-                    moves, target, source = transition[0, v, a:b], ahead[a:b], origin[t, a:b]
-                    for w in range(len(moves)):
-                        candidate = best[v] + moves[w]
-                        if candidate > target[w]:
-                            target[w] = candidate
-                            source[w] = v
+                value, before = best[v], np.int32(v)
+                if value == -np.inf:
+                    continue
+                if begin[v]:
+                    for w in range(begin[v], end[v]):
+                        candidate = value + transition[0, v, w]
+                        if candidate > ahead[w]:
+                            ahead[w] = candidate
+                            origin[t, w] = before
+                    continue
+                for w in range(end[v]):  # from 0 on, so that it vectorises
+                    candidate = value + transition[0, v, w]
+                    if candidate > ahead[w]:
+                        ahead[w] = candidate
+                        origin[t, w] = before
             for w in range(labels):
                 best[w] = ahead[w] + log_emission[first + t, w]
         score[s] = -np.inf
@@ -71,7 +78,10 @@ def best_paths(
 
 @kernel
 def _possible(transition: FloatArray) -> tuple[LongArray, LongArray]:
-    """Return the range begin[v] to end[v] that holds all w with transition[v, w] > -inf."""
+    """Return begin[v] and end[v] of a range that holds all w with transition[v, w] > -inf.
+
+    begin is 0 unless that saves more than half of the range.
+    """
     labels = len(transition)
     begin = np.zeros(labels, np.int64)
     end = np.zeros(labels, np.int64)
@@ -81,6 +91,8 @@ def _possible(transition: FloatArray) -> tuple[LongArray, LongArray]:
                 if end[v] == 0:
                     begin[v] = w
                 end[v] = w + 1
+        if 2 * begin[v] <= end[v]:
+            begin[v] = 0
     return begin, end
 
 

@@ -6,15 +6,17 @@ A model gives scores of tags for every token and the moves between tags; the eng
 
 from __future__ import annotations
 
+import gc
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from itertools import pairwise
-from typing import ClassVar
+from itertools import pairwise, repeat
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from lacuna.encoding.chain import PathChunks, chunks_of_path
+from lacuna.encoding.chain import chunks_of_path
 from lacuna.encoding.schemes import OUTSIDE, Scheme
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import run_chunks
@@ -69,10 +71,15 @@ class ChainTagger(TagsAnything, ABC):
 
     def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
         """Return the documents with the mentions found in place of those they had."""
-        found = run_chunks(
-            lambda a, b: self._find(documents[a:b], probabilities), batches(documents)
-        )
-        return [document for batch in found for document in batch]
+        runs = batches(documents)
+        found = run_chunks(lambda a, b: self._find(documents[a:b], probabilities), runs)
+        # objects are made behind the threads, which would only wait for one another
+        with _collection_paused():
+            return [
+                replace(document, mentions=mentions)
+                for (a, b), run in zip(runs, found, strict=True)
+                for document, mentions in zip(documents[a:b], run.mentions(b - a), strict=True)
+            ]
 
     def identifier_probability(self, document: Document) -> FloatArray:
         """Return for each token the probability that it is in a mention: 1 - p(O)."""
@@ -82,7 +89,7 @@ class ChainTagger(TagsAnything, ABC):
         inside: FloatArray = 1.0 - found.marginals[:, outside].sum(axis=1)
         return np.clip(inside, 0.0, 1.0)
 
-    def _find(self, documents: Sequence[Document], probabilities: bool) -> list[Document]:
+    def _find(self, documents: Sequence[Document], probabilities: bool) -> _Found:
         table = self.table(documents)
         emission, chain, tags = self.emission(table), self.chain(), self.state_tags
         path, _ = best_paths(chain, emission, table.sentences, threads=1)
@@ -92,28 +99,45 @@ class ChainTagger(TagsAnything, ABC):
             sure = mention_probabilities(
                 chain, emission, table.sentences, path, chunks, tags, self.scheme
             )
-        mentions, owner = _mentions(chunks, table, tags, sure)
-        cuts = np.searchsorted(owner, np.arange(len(documents) + 1)).tolist()
-        return [
-            replace(document, mentions=tuple(mentions[cuts[d] : cuts[d + 1]]))
-            for d, document in enumerate(documents)
-        ]
+        owner = np.searchsorted(table.documents, chunks.start, side="right") - 1
+        return _Found(
+            owner,
+            table.start[chunks.start] - table.texts[owner],
+            table.end[chunks.end - 1] - table.texts[owner],
+            [tags[k][2:] for k in chunks.tag.tolist()],
+            sure,
+        )
 
 
-def _mentions(
-    chunks: PathChunks, table: TokenTable, tags: Sequence[str], sure: Sequence[float] | None
-) -> tuple[list[Mention], LongArray]:
-    """Return every chunk as characters of its own document, and the number of that document."""
-    owner: LongArray = np.searchsorted(table.documents, chunks.start, side="right") - 1
-    begin = (table.start[chunks.start] - table.texts[owner]).tolist()
-    end = (table.end[chunks.end - 1] - table.texts[owner]).tolist()
-    labels = [tags[k][2:] for k in chunks.tag.tolist()]
-    found = sure if sure is not None else [None] * len(labels)
-    mentions = [
-        Mention(label, (Span(first, last),), probability)
-        for label, first, last, probability in zip(labels, begin, end, found, strict=True)
-    ]
-    return mentions, owner
+class _Found(NamedTuple):
+    """Mention m is in document owner[m], characters start[m] to end[m]."""
+
+    owner: LongArray
+    start: LongArray
+    end: LongArray
+    labels: list[str]
+    sure: list[float] | None
+
+    def mentions(self, documents: int) -> Iterator[tuple[Mention, ...]]:
+        """Yield the mentions of each document."""
+        sure = self.sure if self.sure is not None else repeat(None)
+        spans = map(Span, self.start.tolist(), self.end.tolist())
+        every = list(map(Mention, self.labels, zip(spans), sure))
+        cuts = np.searchsorted(self.owner, np.arange(documents + 1)).tolist()
+        for first, last in pairwise(cuts):
+            yield tuple(every[first:last])
+
+
+@contextmanager
+def _collection_paused() -> Iterator[None]:
+    """Make many objects that stay: looking for cycles among them takes as long as making them."""
+    paused = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if paused:
+            gc.enable()
 
 
 def batches(documents: Sequence[Document]) -> list[tuple[int, int]]:
