@@ -12,6 +12,7 @@ import typer
 
 from lacuna.cli.console import print_json, print_table, printable, say
 from lacuna.cli.corpora import JsonOption
+from lacuna.cli.results import write_picture
 
 if TYPE_CHECKING:
     from lacuna.models.card import Card
@@ -28,6 +29,10 @@ def inspect_command(
     features: Annotated[
         int, typer.Option(min=0, help="How many of the strongest features of each tag to show.")
     ] = 5,
+    svg: Annotated[
+        Path | None,
+        typer.Option("--svg", metavar="FILE", help="Also draw which tags follow one another."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what a model is: its card, settings, and what it has learnt."""
@@ -40,6 +45,8 @@ def inspect_command(
     parts = _parts("", tagger)
     crfs = {name: part for name, part in parts if isinstance(part, CrfModel)}
     words = [w for crf in crfs.values() for w in unpack_strings(crf.words, source=str(model))]
+    if svg is not None:
+        _draw(svg, stored.kind, parts[-1][1])
     digest, size = file_digest(model), model.stat().st_size
     _warn(words, [part for _, part in parts])
     strongest = {name: _strongest(crf, words, features) for name, crf in crfs.items()}
@@ -68,6 +75,16 @@ def inspect_command(
             _show_crf(title, part, strongest[name])
         else:
             _show_counts(title, part)
+
+
+def _draw(path: Path, kind: str, part: Part) -> None:
+    """Draw the chain of the model that finds mentions, of two passes the second."""
+    from lacuna.evaluation.transition_graph import chain_graph
+    from lacuna.models.pos_tagger import PosTagger
+
+    is_pos = isinstance(part, PosTagger)
+    chain, names = (part.hmm.chain, part.hmm.tags) if is_pos else (part.chain(), part.state_names)
+    write_picture(path, chain_graph(chain, names, title=f"{kind}: which tag follows which"))
 
 
 def _parts(name: str, model: Model) -> list[tuple[str, Part]]:

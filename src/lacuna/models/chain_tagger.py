@@ -7,6 +7,7 @@ A model gives scores of tags for every token and the moves between tags; the eng
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -61,6 +62,16 @@ class ChainTagger(TagsAnything, ABC):
     def state_tags(self) -> tuple[str, ...]:
         """The tag of every state: as a rule they are the same."""
         return self.tags
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """What states are called: their tags, numbered where several have one."""
+        counts, seen = Counter(self.state_tags), Counter[str]()
+        names = []
+        for tag in self.state_tags:
+            seen[tag] += 1
+            names.append(f"{tag} {seen[tag]}" if counts[tag] > 1 else tag)
+        return tuple(names)
 
     @property
     def labels(self) -> tuple[str, ...]:
