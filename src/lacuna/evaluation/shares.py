@@ -54,9 +54,9 @@ class ShareCounter:
 
     def rows(self) -> list[LabelShares]:
         """Return a row for all labels, then one for each label, the most frequent first."""
-        invented = Counter({label: 0 for label, _ in self._errors})
-        labels = [label for label, _ in (self._gold + invented | invented).most_common()]
-        rows = [self._row(label) for label in labels]
+        labels = {*self._gold, *(label for label, _ in self._errors)}
+        ranked = sorted(labels, key=lambda label: (-self._gold[label], label))
+        rows = [self._row(label) for label in ranked]
         totals = (sum(column) for column in zip(*(row[1:] for row in rows), strict=True))
         return [LabelShares(ALL, *totals), *rows]
 

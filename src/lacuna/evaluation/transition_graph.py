@@ -100,7 +100,8 @@ def transition_graph(
         added.
     """
     moves, cut = strongest_moves(probabilities)
-    lines = wrap(f"{caption} Not drawn: moves below {cut:.2g}." if cut else caption, LINE)
+    left_out = f" Not drawn: moves below {cut:.2g}." if cut else ""
+    lines = wrap(f"{caption}{left_out}".strip(), LINE)
     names = [svg.shortened(tag, LONGEST_NAME) for tag in tags]
     level = len(tags) <= FEW_TAGS
     radius = max(150.0, 27.0 * len(tags) / (2 * math.pi), 24.0 * min(len(tags), FEW_TAGS))
