@@ -11,7 +11,8 @@ from lacuna import Crf, Document
 from lacuna.errors import ConfigError
 from lacuna.models.kinds import KINDS
 from lacuna.pipeline.comparing import chosen_configs, compare
-from lacuna.pipeline.training import Progress, train
+from lacuna.pipeline.progress import Progress
+from lacuna.pipeline.training import train
 from tests.models.examples import corpus
 
 

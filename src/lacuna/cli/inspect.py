@@ -82,8 +82,10 @@ def _draw(path: Path, kind: str, part: Part) -> None:
     from lacuna.evaluation.transition_graph import chain_graph
     from lacuna.models.pos_tagger import PosTagger
 
-    is_pos = isinstance(part, PosTagger)
-    chain, names = (part.hmm.chain, part.hmm.tags) if is_pos else (part.chain(), part.state_names)
+    if isinstance(part, PosTagger):
+        chain, names = part.hmm.chain, part.hmm.tags
+    else:
+        chain, names = part.chain(), part.state_names
     write_picture(path, chain_graph(chain, names, title=f"{kind}: which tag follows which"))
 
 

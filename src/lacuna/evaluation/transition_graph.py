@@ -127,16 +127,14 @@ def transition_graph(
 
 
 def chain_graph(chain: Chain, names: Sequence[str], *, title: str) -> str:
-    """Draw the moves of a chain; several states of one name are numbered."""
+    """Draw the moves of a chain between states of these names."""
     from lacuna.inference.moves import move_probabilities
 
     found = move_probabilities(chain)
-    parts = chain.labels // max(len(names), 1)
-    tags = [f"{name} {i + 1}" for name in names for i in range(parts)] if parts > 1 else names
     caption = PROBABILITIES if found.are_probabilities else WEIGHTS
     second = len(chain.transition) > 1
     return transition_graph(
-        tags, found.table, title=title, caption=f"{caption} {SECOND_ORDER}" if second else caption
+        names, found.table, title=title, caption=f"{caption} {SECOND_ORDER}" if second else caption
     )
 
 

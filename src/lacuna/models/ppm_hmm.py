@@ -168,6 +168,11 @@ class PpmHmmModel(ChainTagger):
         return tuple(state.tag for state in self.states)
 
     @property
+    def state_names(self) -> tuple[str, ...]:
+        """Names of the states, with what stands beside them."""
+        return tuple(state.name for state in self.states)
+
+    @property
     def scheme(self) -> Scheme:
         """How tags spell mentions."""
         return self.config.scheme

@@ -14,8 +14,9 @@ from lacuna.evaluation.scores import Scores
 from lacuna.models.kinds import KINDS, Config, Model, kind_named
 from lacuna.models.storage import write_model
 from lacuna.pipeline.evaluating import evaluate
+from lacuna.pipeline.progress import Progress
 from lacuna.pipeline.settings import configure
-from lacuna.pipeline.training import Progress, train
+from lacuna.pipeline.training import train
 from lacuna.text.document import Document, Mention
 
 EVERY = "all"
