@@ -8,7 +8,8 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from lacuna.io.output import write_corpus
-from lacuna.models.kinds import KINDS
+from lacuna.models.chain_tagger import ChainTagger
+from lacuna.models.kinds import KINDS, load
 from lacuna.pipeline import comparing
 from lacuna.pipeline.comparing import Compared
 from tests.cli.conftest import Lacuna
@@ -38,6 +39,16 @@ def test_compare_shows_one_row_for_each_model(lacuna: Lacuna, notes: Path) -> No
     assert crf["model"] == "crf"
     assert (crf["f1"], crf["fp"], crf["fn"]) == (1.0, 0, 0)
     assert {"training_seconds", "seconds", "tokens_per_second", "bytes"} < set(crf)
+
+
+def test_compare_knows_every_model(lacuna: Lacuna, notes: Path) -> None:
+    run = lacuna("compare", notes, notes, "--json")
+    assert run.code == 0, run.err
+    rows = run.json["models"]
+    assert {row["model"] for row in rows} == set(KINDS)
+    scores = [row["f1"] for row in rows]
+    assert scores == sorted(scores, reverse=True)
+    assert scores[-1] > 0.7
 
 
 def test_compare_takes_the_options_of_a_corpus(lacuna: Lacuna, notes: Path) -> None:
@@ -110,6 +121,33 @@ def test_pictures_and_rows_by_document(lacuna: Lacuna, notes: Path, tmp_path: Pa
     assert other.read_bytes() == chart.read_bytes()
     both = lacuna("score", notes, notes, "--agreement", "--svg", other)
     assert both.code == 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_drawn(lacuna: Lacuna, notes: Path, tmp_path: Path, kind: str) -> None:
+    path, graph = tmp_path / "m.lacuna", tmp_path / "graph.svg"
+    lacuna("train", notes, "-o", path, "--model", kind)
+    assert lacuna("inspect", path, "--svg", graph).code == 0
+    model = load(path)
+    assert isinstance(model, ChainTagger)
+    assert len(set(model.state_names)) == model.chain().labels
+    drawn = Xml.fromstring(graph.read_bytes())
+    nodes = [element for element in drawn.iter() if element.get("class") == "node"]
+    assert len(nodes) == model.chain().labels
+    assert ("How likely" in graph.read_text()) == kind.endswith("hmm")
+
+
+def test_parts_of_speech_are_drawn(lacuna: Lacuna, tmp_path: Path) -> None:
+    text, path, graph = (tmp_path / name for name in ("t.conll", "m.lacuna", "graph.svg"))
+    text.write_text("The DT\ndog NN\nbarks VB\n\nA DT\ncat NN\nruns VB\n")
+    lacuna("train", text, "-o", path, "--task", "pos")
+    assert lacuna("inspect", path, "--svg", graph).code == 0
+    words = list(Xml.fromstring(graph.read_text()).itertext())
+    moves = {
+        move: float(p) for move, _, p in (word.rpartition(" ") for word in words) if "→" in move
+    }
+    assert max(moves, key=moves.__getitem__) in {"DT → NN", "NN → VB"}
+    assert any("depends on the tag before" in word for word in words)
 
 
 def test_two_passes_are_drawn(lacuna: Lacuna, notes: Path, tmp_path: Path) -> None:

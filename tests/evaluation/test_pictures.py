@@ -61,6 +61,17 @@ def test_graph_of_many_tags_says_where_it_stops() -> None:
     assert f"Not drawn: moves below {cut:.2g}." in words(picture)
 
 
+def test_tags_of_a_label_stand_side_by_side_in_its_colour() -> None:
+    tags = ["O before A-B", "B-A", "B-B", "O", "I-A"]
+    table = np.zeros((5, 5))
+    table[1, 4] = table[4, 3] = 1.0
+    picture = Xml.fromstring(transition_graph(tags, table))
+    assert words(picture)[1:] == ["1.00", "1.00", "O before A-B", "O", "B-A", "I-A", "B-B"]
+    fills = [node.get("fill") for node in of_class(picture, "node")]
+    assert fills[0] == fills[1] != fills[2] == fills[3] != fills[4] != fills[0]
+    assert sorted(names(of_class(picture, "move"))) == ["B-A → I-A 1.000", "I-A → O 1.000"]
+
+
 def test_stronger_moves_are_wider_and_darker() -> None:
     picture = Xml.fromstring(transition_graph(["a", "b"], np.array([[0.1, 0.9], [0.4, 0.6]])))
     drawn = sorted(of_class(picture, "move"), key=lambda g: names([g])[0].split()[-1])

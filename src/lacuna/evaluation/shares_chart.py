@@ -68,7 +68,7 @@ def _row(row: LabelShares, name: str, y: float, zero: float, numbers_at: float) 
     if invented:
         words = f"{row.invented / row.gold:.0%}" if row.gold else f"{row.invented:,}"
         shown = f"‹ {words}" if more else words
-        inside = invented > svg.width_of(shown, 11) + 8
+        inside = invented > svg.width_of(shown, 11) + 14
         x = zero - invented + 5 if inside else zero - invented - 4
         anchor = "start" if inside else "end"
         fill = svg.PANEL if inside else svg.PALE

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LEAST = 0.01  #: moves of lower probability are never drawn
 LEAST_WRITTEN = 0.1  #: those of lower probability have no number
+SHORT = 60.0  #: nor have arrows between nodes so near: it would hide them
 MOVES_PER_TAG = 3  #: how many are drawn, on the average, where there are many
 FEW_TAGS = 12  #: so many may have every move drawn, and their names level
 NODE = 8.0  #: radius
@@ -35,7 +36,7 @@ WEIGHTS = (
     " has seen a word."
 )
 SECOND_ORDER = (
-    "The tag before the last counts too; this is the mean over how often it stands there."
+    "It also depends on the tag before; this is the mean over what the model itself would write."
 )
 
 
@@ -92,13 +93,16 @@ def transition_graph(
     Parameters
     ----------
     tags
-        Names of the nodes.
+        Names of the nodes; those of one label are drawn side by side.
     probabilities
         ``probabilities[v, w]``: tag w stands after v.
     title, caption
         What stands above and below the picture; below which probability moves are not drawn is
         added.
     """
+    rank = {label: i for i, label in enumerate(dict.fromkeys(map(_label, tags)))}
+    order = sorted(range(len(tags)), key=lambda k: rank[_label(tags[k])])
+    tags, probabilities = [tags[k] for k in order], probabilities[np.ix_(order, order)]
     moves, cut = strongest_moves(probabilities)
     left_out = f" Not drawn: moves below {cut:.2g}." if cut else ""
     lines = wrap(f"{caption}{left_out}".strip(), LINE)
@@ -171,9 +175,14 @@ def _reach(names: Sequence[str], angles: Sequence[float], radius: float, *, leve
 
 def _colours(tags: Sequence[str]) -> list[str]:
     """Return a colour for each tag, the same for all tags of a label; tags without one are ink."""
-    labels = [tag.partition("-")[2].partition(" ")[0] for tag in tags]
+    labels = [_label(tag) for tag in tags]
     number = {label: i for i, label in enumerate(dict.fromkeys(filter(None, labels)))}
-    return [svg.COLOURS[number[label] % len(svg.COLOURS)] if label else svg.INK for label in labels]
+    return [svg.COLOURS[number[x] % len(svg.COLOURS)] if x else svg.INK for x in labels]
+
+
+def _label(tag: str) -> str:
+    """Return the label of a tag; empty where there is none, also in ``O before X-Y``."""
+    return tag.partition(" ")[0].partition("-")[2]
 
 
 def _curve(move: Move, places: Sequence[Point], centre: Point) -> Curve:
@@ -222,7 +231,8 @@ def _move_labels(moves: Sequence[Move], places: Sequence[Point], centre: Point) 
     taken = list(places)
     labels = []
     for move in moves:
-        if move.source == move.target or move.probability < LEAST_WRITTEN:
+        way = math.dist(places[move.source], places[move.target])
+        if way < SHORT or move.probability < LEAST_WRITTEN:
             continue
         curve = _curve(move, places, centre)
         spots = map(curve.at, (0.5, 0.36, 0.62, 0.24))
