@@ -192,3 +192,20 @@ def test_what_is_no_model_is_refused(lacuna: Lacuna, command: str, notes: Path) 
     assert run.code == 2
     assert "notes.jsonl" in run.err
     assert "Traceback" not in run.err
+
+
+def test_inspect_shows_what_states_stand_for(lacuna: Lacuna, notes: Path, tmp_path: Path) -> None:
+    out = tmp_path / "states.lacuna"
+    settings = ("--set", "states=2", "--set", "iterations=10")
+    lacuna("train", notes, "-o", out, "--model", "class-hmm", *settings)
+    told = lacuna("inspect", out, "--corpus", notes, "--json").json
+    assert [state["name"] for state in told["states"]][:2] == ["O 1", "O 2"]
+    assert sum(state["tokens"] for state in told["states"]) == told["card"]["tokens"]
+    assert 0 <= told["split"]["PER"]["bits"] <= told["split"]["PER"]["most_bits"] <= 1
+    shown = lacuna("inspect", out, "--corpus", notes).out
+    assert "state I-PER 1" in shown
+    crf = tmp_path / "crf.lacuna"
+    lacuna("train", notes, "-o", crf, "--set", "iterations=2")
+    refused = lacuna("inspect", crf, "--corpus", notes)
+    assert refused.code == 2
+    assert "class-hmm" in refused.err

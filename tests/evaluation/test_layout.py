@@ -88,9 +88,10 @@ def fractions(value: Any) -> list[float]:
 @given(corpora())
 def test_results_are_plain_json_and_fractions(corpus: list[Pair]) -> None:
     result = as_json(score(corpus), per_document=True)
-    for name in SECTIONS:
-        rate = result[name].pop("error_rate")  # the one figure that may pass 1
-        assert rate >= 0
+    for part in (result, result["document_mean"], *result["per_document"]):
+        for name in SECTIONS:
+            rate = part[name].pop("error_rate")  # the one figure that may pass 1
+            assert rate >= 0
     assert all(0 <= x <= 1 for x in fractions(result))
     assert json.loads(msgspec.json.encode(result)) == result
     other = agreement_json(agreement(corpus))
@@ -133,6 +134,25 @@ def test_shape_of_an_agreement() -> None:
     }
 
 
+def test_a_row_for_every_document_their_mean_and_the_whole() -> None:
+    scores = score(CORPUS)
+    table = report.document_table(scores)
+    assert table.header == ("document", "precision", "recall", "f1", "error rate", "gold", "found")
+    assert table.rows == (
+        ("a", "0.5000", "0.5000", "0.5000", "0.5000", "2", "2"),
+        ("b", "0.0000", "0.0000", "0.0000", "0.0000", "1", "0"),
+        ("mean of documents", "0.2500", "0.2500", "0.2500", "0.2500", "1.5", "1.0"),
+        ("whole corpus", "0.5000", "0.3333", "0.4000", "0.3333", "3", "2"),
+    )
+    relaxed = report.document_table(scores, by="relaxed", beta=2.0)
+    assert relaxed.rows[0] == ("a", *["1.0000"] * 4, "0.0000", "2", "2")
+    result = as_json(scores, per_document=True)
+    assert [row["strict"]["error_rate"] for row in result["per_document"]] == [0.5, 0.0]
+    mean = {"precision": 0.25, "recall": 0.25, "f1": 0.25, "error_rate": 0.25}
+    assert result["document_mean"]["strict"] == mean
+    assert report.document_table(score([])).rows[0][:3] == ("mean of documents", "0.0000", "0.0000")
+
+
 def test_tables_of_words() -> None:
     scores = score(CORPUS)
     summary = report.summary_table(scores, beta=2.0)
@@ -154,6 +174,7 @@ def test_tables_have_a_cell_for_every_column() -> None:
     for table in (
         report.summary_table(scores),
         report.label_table(scores.section("token"), title="token"),
+        report.document_table(scores, beta=2.0),
         report.leak_table(leaks(scores)),
         report.interval_table(intervals(scores, rng=rng(), beta=2.0)),
         report.comparison_table(compare_systems(scores, scores, rng=rng())),

@@ -181,3 +181,10 @@ def test_settings_that_could_leave_no_path_are_refused() -> None:
         PpmHmm(blend=False)
     with pytest.raises(ConfigError, match="no tokens"):
         train([Document("d", " ")])
+
+
+def test_a_file_whose_states_lead_nowhere_is_refused() -> None:
+    stored = train(corpus(5)).store()
+    states = [[tag.replace("L-PER", "L-X"), *sides] for tag, *sides in stored.header["states"]]
+    with pytest.raises(ModelFileError, match="counts are damaged"):
+        restore_ppm_hmm(replace(stored, header={**stored.header, "states": states}))

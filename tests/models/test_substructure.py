@@ -17,7 +17,6 @@ from lacuna.models.substructure import (
     known_names,
     mutual_information,
     name_split,
-    state_names,
     word_shape,
 )
 from tests.models.examples import FIRST, LAST, corpus
@@ -54,7 +53,7 @@ def test_a_start_by_position_splits_people_into_first_and_last_names(seed: int) 
     assert split.bits == pytest.approx(split.most_bits)
     assert split.most_bits == pytest.approx(1.0)
     first, last = split.states
-    assert (first.name, last.name) == ("I-PER.1", "I-PER.2")
+    assert (first.name, last.name) == ("I-PER 1", "I-PER 2")
     assert first.last == last.first == 0
     assert first.first == last.last > 10
 
@@ -86,16 +85,16 @@ def test_names_alone_are_counted_apart() -> None:
 def test_facts_of_states(model: ClassHmmModel) -> None:
     training = tagged(TRAINING)
     facts = {state.name: state for state in describe_states(model, training, top=3)}
-    assert list(facts) == state_names(model)
+    assert list(facts) == list(model.state_names)
     assert sum(state.tokens for state in facts.values()) == sum(len(d.tokens) for d in training)
-    first, last = facts["I-PER.1"], facts["I-PER.2"]
+    first, last = facts["I-PER 1"], facts["I-PER 2"]
     assert first.places == (Share("first", 1.0),)
     assert last.places == (Share("last", 1.0),)
     assert {word for word, _ in first.words} < set(FIRST)
     assert {word for word, _ in last.words} < set(LAST)
     assert first.shapes == (Share("Xx", 1.0),)
-    assert first.after == (Share("I-PER.2", 1.0),)
-    assert last.before == (Share("I-PER.1", 1.0),)
+    assert first.after == (Share("I-PER 2", 1.0),)
+    assert last.before == (Share("I-PER 1", 1.0),)
     assert "begin" in {name for name, _ in first.before}
     assert all(len(state.words) <= 3 for state in facts.values())
 

@@ -28,12 +28,16 @@ from lacuna.cli.results import (
     IntervalsOption,
     PerDocumentOption,
     SeedOption,
+    SvgOption,
     find_categories,
     find_intervals,
     show_scores,
+    write_picture,
 )
 from lacuna.evaluation import json_shape
 from lacuna.evaluation.error_page import error_page
+from lacuna.evaluation.shares import ShareCounter
+from lacuna.evaluation.shares_chart import shares_chart
 from lacuna.io.corpus import Keep
 from lacuna.io.writing import whole_file
 from lacuna.text.document import Document
@@ -50,6 +54,7 @@ def evaluate_command(
     intervals: IntervalsOption = False,
     per_document: PerDocumentOption = False,
     categories: CategoriesOption = None,
+    svg: SvgOption = None,
     errors: Annotated[
         Path | None,
         typer.Option(help="Also write what was missed or invented, in context, as an HTML page."),
@@ -83,7 +88,11 @@ def evaluate_command(
         return
     wrong: list[tuple[Document, Document]] = []
 
+    shares = ShareCounter()
+
     def note(document: Document, found: Document) -> None:
+        if svg is not None:
+            shares.add(document, found)
         if errors is not None and set(document.mentions) != set(found.mentions):
             wrong.append((document, found))
 
@@ -97,6 +106,8 @@ def evaluate_command(
     if errors is not None:
         with whole_file(errors) as stream:
             stream.write(error_page(wrong).encode())
+    if svg is not None:
+        write_picture(svg, shares_chart(shares.rows()))
     found = find_intervals(result, beta, seed) if intervals else None
     tokens = int(result.tokens.sum())
     speed = tokens / seconds if seconds else 0.0
@@ -104,7 +115,7 @@ def evaluate_command(
         shape = json_shape.as_json(result, beta=beta, per_document=per_document, intervals=found)
         print_json(shape | {"seconds": seconds, "tokens_per_second": speed})
     else:
-        show_scores(result, by, beta, found)
+        show_scores(result, by, beta, found, per_document=per_document)
         say(f"tagged in {seconds:.2f} s, {speed:,.0f} tokens/s")
 
 

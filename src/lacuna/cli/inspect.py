@@ -11,7 +11,10 @@ import numpy as np
 import typer
 
 from lacuna.cli.console import print_json, print_table, printable, say
-from lacuna.cli.corpora import JsonOption
+from lacuna.cli.corpora import CorpusOptions, JsonOption, reading
+from lacuna.cli.results import write_picture
+from lacuna.cli.states import show_states, state_facts
+from lacuna.errors import ConfigError
 
 if TYPE_CHECKING:
     from lacuna.models.card import Card
@@ -28,6 +31,18 @@ def inspect_command(
     features: Annotated[
         int, typer.Option(min=0, help="How many of the strongest features of each tag to show.")
     ] = 5,
+    svg: Annotated[
+        Path | None,
+        typer.Option("--svg", metavar="FILE", help="Also draw which tags follow one another."),
+    ] = None,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--corpus",
+            metavar="CORPUS",
+            help="Annotated documents, to show what the hidden states of a class-hmm stand for.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what a model is: its card, settings, and what it has learnt."""
@@ -40,8 +55,11 @@ def inspect_command(
     parts = _parts("", tagger)
     crfs = {name: part for name, part in parts if isinstance(part, CrfModel)}
     words = [w for crf in crfs.values() for w in unpack_strings(crf.words, source=str(model))]
+    if svg is not None:
+        _draw(svg, stored.kind, parts[-1][1])
     digest, size = file_digest(model), model.stat().st_size
     _warn(words, [part for _, part in parts])
+    states = _states(parts[-1][1], corpus) if corpus else None
     strongest = {name: _strongest(crf, words, features) for name, crf in crfs.items()}
     if as_json:
         facts = {
@@ -56,7 +74,7 @@ def inspect_command(
         if crfs:
             facts["private"] = all(crf.index.plan.key for crf in crfs.values())
             facts["strongest"] = strongest.get("", strongest)
-        print_json(facts)
+        print_json(facts | (states or {}))
         return
     say(f"{stored.kind} model, {size:,} bytes, SHA-256 {digest}")
     _show_card(tagger.card, tagger.labels)
@@ -68,6 +86,30 @@ def inspect_command(
             _show_crf(title, part, strongest[name])
         else:
             _show_counts(title, part)
+    if states is not None:
+        show_states(states)
+
+
+def _states(part: Part, corpus: list[str]) -> dict[str, Any]:
+    """Return what the states of a class HMM stand for in a corpus."""
+    from lacuna.models.class_hmm import ClassHmmModel
+
+    if not isinstance(part, ClassHmmModel):
+        raise ConfigError("--corpus is for class-hmm models: others have no hidden states to show")
+    with reading(corpus, CorpusOptions()) as documents:
+        return state_facts(part, list(documents))
+
+
+def _draw(path: Path, kind: str, part: Part) -> None:
+    """Draw the chain of the model that finds mentions, of two passes the second."""
+    from lacuna.evaluation.transition_graph import chain_graph
+    from lacuna.models.pos_tagger import PosTagger
+
+    if isinstance(part, PosTagger):
+        chain, names = part.hmm.chain, part.hmm.tags
+    else:
+        chain, names = part.chain(), part.state_names
+    write_picture(path, chain_graph(chain, names, title=f"{kind}: which tag follows which"))
 
 
 def _parts(name: str, model: Model) -> list[tuple[str, Part]]:

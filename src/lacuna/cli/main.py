@@ -14,6 +14,7 @@ import typer
 from rich.markup import escape
 
 from lacuna import __version__
+from lacuna.cli.compare import compare_command
 from lacuna.cli.console import stderr, stdout
 from lacuna.cli.convert import convert_command
 from lacuna.cli.demo import demo_command
@@ -44,6 +45,7 @@ app.command("demo")(demo_command)
 app.command("train")(train_command)
 app.command("tag")(tag_command)
 app.command("evaluate")(evaluate_command)
+app.command("compare")(compare_command)
 app.command("inspect")(inspect_command)
 app.command("convert")(convert_command)
 app.command("score")(score_command)

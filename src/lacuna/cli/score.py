@@ -26,16 +26,20 @@ from lacuna.cli.results import (
     IntervalsOption,
     PerDocumentOption,
     SeedOption,
+    SvgOption,
     check_section,
     find_categories,
     find_intervals,
     show_scores,
+    write_picture,
 )
 from lacuna.errors import ConfigError
 from lacuna.evaluation import json_shape, report
 from lacuna.evaluation.agreement import agreement
 from lacuna.evaluation.pairing import pair
 from lacuna.evaluation.scores import Scores, score
+from lacuna.evaluation.shares import ShareCounter
+from lacuna.evaluation.shares_chart import shares_chart
 from lacuna.evaluation.significance import compare_systems
 from lacuna.io.corpus import STANDARD_INPUT
 
@@ -56,6 +60,7 @@ def score_command(
     beta: BetaOption = 1.0,
     intervals: IntervalsOption = False,
     per_document: PerDocumentOption = False,
+    svg: SvgOption = None,
     categories: CategoriesOption = None,
     source_format: FormatOption = None,
     encoding: EncodingOption = "utf-8",
@@ -76,13 +81,18 @@ def score_command(
     options = CorpusOptions(source_format, encoding, label_map, labels, group_from=group_from)
     _check_standard_input(gold, predicted, against)
     if annotators:
-        if against is not None:
-            raise ConfigError("--agreement compares two annotators: it does not go with --against")
+        if against is not None or svg is not None:
+            raise ConfigError(
+                "--agreement compares two annotators: it goes neither with --against nor --svg"
+            )
         _show_agreement(gold, predicted, options, as_json=as_json)
         return
     by_category = find_categories(categories, options)
-    result = score_corpora(gold, predicted, options, by_category)
+    shares = None if svg is None else ShareCounter()
+    result = score_corpora(gold, predicted, options, by_category, shares)
     check_section(by, result)
+    if svg is not None and shares is not None:
+        write_picture(svg, shares_chart(shares.rows()))
     if against is not None:
         other = score_corpora(gold, against, options, by_category)
         _show_comparison(result, other, by, beta, seed, as_json=as_json)
@@ -93,7 +103,7 @@ def score_command(
             json_shape.as_json(result, beta=beta, per_document=per_document, intervals=found)
         )
         return
-    show_scores(result, by, beta, found)
+    show_scores(result, by, beta, found, per_document=per_document)
 
 
 def score_corpora(
@@ -101,10 +111,12 @@ def score_corpora(
     predicted: str,
     options: CorpusOptions,
     categories: Mapping[str, str] | None = None,
+    shares: ShareCounter | None = None,
 ) -> Scores:
-    """Read two corpora, pair their documents and score them."""
+    """Read two corpora, pair their documents and score them, and count shares where asked to."""
     with reading([gold], options) as left, reading([predicted], options) as right:
-        return score(pair(left, right), categories=categories)
+        pairs = pair(left, right)
+        return score(pairs if shares is None else shares.counting(pairs), categories=categories)
 
 
 def _check_standard_input(gold: str, predicted: str, against: str | None) -> None:

@@ -15,7 +15,7 @@ error rate is e/N of "Token Identification Using HMM and PPM Models" (Wen, Witte
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,6 +96,13 @@ class Section:
             Counts().figures(beta)
         ]
         return {name: math.fsum(t[name] for t in tables) / len(tables) for name in tables[0]}
+
+
+def mean_figures(many: Sequence[Counts], beta: float = 1.0) -> dict[str, float]:
+    """Return the unweighted mean of each figure and of the error rate (0 where there is none)."""
+    tables = [{**counts.figures(beta), "error_rate": counts.error_rate} for counts in many]
+    names = {**Counts().figures(beta), "error_rate": 0.0}
+    return {name: math.fsum(t[name] for t in tables) / max(len(tables), 1) for name in names}
 
 
 def figures(counts: CountArray, beta: float = 1.0) -> dict[str, FloatArray]:

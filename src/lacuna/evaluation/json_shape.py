@@ -7,7 +7,7 @@ from typing import Any
 
 from lacuna.evaluation.agreement import Agreement
 from lacuna.evaluation.bootstrap import SectionIntervals
-from lacuna.evaluation.counts import Counts, Section
+from lacuna.evaluation.counts import Counts, Section, mean_figures
 from lacuna.evaluation.leaks import Leaks, Share, document_leaks, leaks
 from lacuna.evaluation.scores import Scores
 from lacuna.evaluation.significance import Comparison
@@ -31,7 +31,8 @@ def as_json(
     beta
         Adds F-beta beside f1, e.g. ``"f2"``.
     per_document
-        Adds ``"per_document"``: counts and figures of every document, and its leaks.
+        Adds ``"per_document"``: counts and figures of every document, and its leaks; and
+        ``"document_mean"``: the unweighted mean of the figures over documents.
     intervals
         Adds ``"intervals"``, as ``[low, high]`` by section, label and figure.
     """
@@ -40,6 +41,9 @@ def as_json(
     result["leaks"] = leaks_json(leaks(scores))
     if per_document:
         result["per_document"] = _documents(scores, beta)
+        result["document_mean"] = {
+            name: mean_figures(scores.documents(name), beta) for name in scores.tables
+        }
     if intervals is not None:
         result["intervals"] = {name: _intervals(found) for name, found in intervals.items()}
     return result
@@ -133,7 +137,7 @@ def _intervals(found: SectionIntervals) -> Json:
 
 
 def _documents(scores: Scores, beta: float) -> list[Json]:
-    counts = {name: scores.by_document(name).tolist() for name in scores.tables}
+    counts = {name: scores.documents(name) for name in scores.tables}
     missed = document_leaks(scores)
     rows: list[Json] = []
     for d, name in enumerate(scores.ids):
@@ -143,7 +147,10 @@ def _documents(scores: Scores, beta: float) -> list[Json]:
                 "id": name,
                 "group": unit if kind == "group" else None,
                 "tokens": int(scores.tokens[d]),
-                **{key: counts_json(Counts(*table[d]), beta) for key, table in counts.items()},
+                **{
+                    key: counts_json(table[d], beta) | {"error_rate": table[d].error_rate}
+                    for key, table in counts.items()
+                },
                 "missed_tokens": int(missed.tokens[d]),
                 "missed_mentions": int(missed.mentions[d]),
             }

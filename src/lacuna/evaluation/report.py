@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from lacuna.evaluation.agreement import Agreement
 from lacuna.evaluation.bootstrap import SectionIntervals
-from lacuna.evaluation.counts import Counts, Section
+from lacuna.evaluation.counts import Counts, Section, mean_figures
 from lacuna.evaluation.leaks import Leaks, Share
 from lacuna.evaluation.scores import Scores
 from lacuna.evaluation.significance import Comparison
@@ -46,6 +46,25 @@ def label_table(section: Section, *, title: str, beta: float = 1.0) -> Table:
         for label, counts in section.labels.items()
     )
     return Table(title, header, tuple(rows))
+
+
+def document_table(scores: Scores, *, by: str = "strict", beta: float = 1.0) -> Table:
+    """Return one row for each document, then their mean and the whole corpus as one.
+
+    A document without mentions, none found either, counts as all right.
+    """
+    header = ("document", *Counts().figures(beta), "error rate", "gold", "found")
+    counts, whole = scores.documents(by), scores.section(by).micro
+    size = max(len(counts), 1)
+    mean = (
+        "mean of documents",
+        *map(_fraction, mean_figures(counts, beta).values()),
+        f"{whole.gold / size:.1f}",
+        f"{whole.predicted / size:.1f}",
+    )
+    rows = (_document_row(name, row, beta) for name, row in zip(scores.ids, counts, strict=True))
+    cells = (*rows, mean, _document_row("whole corpus", whole, beta))
+    return Table(f"{by}, by document", header, cells)
 
 
 def leak_table(found: Leaks) -> Table:
@@ -110,6 +129,11 @@ def disagreement_table(found: Agreement) -> Table:
         for kind, sides in found.disagreements.items()
     )
     return Table("disagreements", ("kind", "first", "second"), rows)
+
+
+def _document_row(name: str, counts: Counts, beta: float) -> tuple[str, ...]:
+    figures = (*counts.figures(beta).values(), counts.error_rate)
+    return (name, *map(_fraction, figures), str(counts.gold), str(counts.predicted))
 
 
 def _agreement_row(name: str, counts: list[Counts], kappa: float) -> tuple[str, ...]:

@@ -78,6 +78,10 @@ class Scores:
         everyone = np.arange(len(self.ids), dtype=np.int32)
         return self.tables[name].unit_totals(everyone, len(self.ids))
 
+    def documents(self, name: str) -> list[Counts]:
+        """Return the counts of each document, one way of counting, over all labels."""
+        return [Counts(*row) for row in self.by_document(name).tolist()]
+
     def by_unit(self, name: str) -> LongArray:
         """Return ``[unit, (tp, fp, fn)]`` of one way of counting, over all labels."""
         return self.tables[name].unit_totals(self.unit, len(self.units))

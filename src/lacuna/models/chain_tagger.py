@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -63,6 +64,16 @@ class ChainTagger(TagsAnything, ABC):
     def state_tags(self) -> tuple[str, ...]:
         """The tag of every state: as a rule they are the same."""
         return self.tags
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """What states are called: their tags, numbered where several have one."""
+        counts, seen = Counter(self.state_tags), Counter[str]()
+        names = []
+        for tag in self.state_tags:
+            seen[tag] += 1
+            names.append(f"{tag} {seen[tag]}" if counts[tag] > 1 else tag)
+        return tuple(names)
 
     @property
     def labels(self) -> tuple[str, ...]:

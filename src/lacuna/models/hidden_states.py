@@ -28,6 +28,13 @@ class State(NamedTuple):
         """Label of the mention it is in; empty outside."""
         return self.tag.partition("-")[2]
 
+    @property
+    def name(self) -> str:
+        """What it is called, e.g. ``O before PER``."""
+        before = f" before {self.following}" if self.following else ""
+        after = f" after {self.previous}" if self.previous else ""
+        return f"{self.tag}{before}{after}"
+
 
 def state_set(labels: Sequence[str], scheme: Scheme, *, context: bool) -> tuple[State, ...]:
     """Return every state, those outside first and those that begin a mention next."""

@@ -119,7 +119,8 @@ class MoveCounts:
         first = (self.first + smoothing) * possible.first
         last = (self.last + smoothing) * possible.last
         leaving = moves.sum(axis=1) + last
-        with np.errstate(divide="ignore"):  # log 0 = -inf: impossible
+        # log 0 = -inf: impossible; NaN where no move leads on, as in a damaged file: refused
+        with np.errstate(divide="ignore", invalid="ignore"):
             return first_order(
                 np.log(moves) - np.log(leaving)[:, None],
                 np.log(first) - np.log(first.sum()),
@@ -166,6 +167,11 @@ class PpmHmmModel(ChainTagger):
     def tags(self) -> tuple[str, ...]:  # type: ignore[override]
         """Tag of every state; with context several are ``O``, they come first."""
         return tuple(state.tag for state in self.states)
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """Names of the states, with what stands beside them."""
+        return tuple(state.name for state in self.states)
 
     @property
     def scheme(self) -> Scheme:

@@ -92,17 +92,12 @@ class _Assigned(NamedTuple):
     words: list[str]
 
 
-def state_names(model: ClassHmmModel) -> list[str]:
-    """Return a name for each state: ``I-PER.2`` is the second state of I-PER."""
-    return [f"{tag}.{j + 1}" for tag in model.tags for j in range(model.config.states)]
-
-
 def describe_states(
     model: ClassHmmModel, tagged: Sequence[TaggedDocument], *, top: int = 8
 ) -> list[StateFacts]:
     """Return facts about every state, the `top` most frequent of each sort."""
     found = _assign(model, tagged)
-    names = state_names(model)
+    names = model.state_names
     inner = np.ones(len(found.states) + 1, np.bool_)
     inner[found.table.sentences] = False
     named = [names[s] for s in found.states.tolist()]
@@ -152,7 +147,7 @@ def name_split(
         Whose mentions.
     """
     found = _assign(model, tagged)
-    names = state_names(model)
+    names = model.state_names
     own = [y for y in range(len(names)) if model.tags[y // model.config.states][2:] == label]
     joint = np.zeros((len(own), len(PLACES)))
     counts = {place: Counter[tuple[int, str]]() for place in ("any", "only")}

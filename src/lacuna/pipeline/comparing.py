@@ -1,0 +1,157 @@
+"""Training several kinds of models on one corpus and scoring them on another."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from lacuna.errors import ConfigError, LacunaError
+from lacuna.evaluation.scores import Scores
+from lacuna.models.kinds import KINDS, Config, Model, kind_named
+from lacuna.models.storage import write_model
+from lacuna.pipeline.evaluating import evaluate
+from lacuna.pipeline.progress import Progress
+from lacuna.pipeline.settings import configure
+from lacuna.pipeline.training import train
+from lacuna.text.document import Document, Mention
+
+EVERY = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How one kind of model does.
+
+    Attributes
+    ----------
+    scores
+        On the test corpus.
+    training_seconds, tagging_seconds
+        Without reading, loading and compiling.
+    size
+        Bytes of the model file.
+    """
+
+    scores: Scores
+    training_seconds: float
+    tagging_seconds: float
+    size: int
+
+    @property
+    def tokens_per_second(self) -> float:
+        """How fast it tags."""
+        tokens = int(self.scores.tokens.sum())
+        return tokens / self.tagging_seconds if self.tagging_seconds else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One row of a comparison: a kind of model, and what was measured or why it was not."""
+
+    model: str
+    measured: Measured | None
+    error: str = ""
+
+
+def chosen_configs(models: str = EVERY, assignments: Sequence[str] = ()) -> dict[str, Config]:
+    """Return the settings of the models to compare, by name.
+
+    Parameters
+    ----------
+    models
+        Names of kinds with commas between, or ``all``.
+    assignments
+        ``MODEL.key=value``, for a model among those to compare.
+    """
+    named = [name.strip() for name in models.split(",")]
+    names = list(KINDS) if named == [EVERY] else list(dict.fromkeys(named))
+    kinds = {name: kind_named(name) for name in names}
+    given: dict[str, list[str]] = {name: [] for name in names}
+    for assignment in assignments:
+        model, dot, rest = assignment.partition(".")
+        if not dot or model not in given:
+            raise ConfigError(
+                f"--set {assignment.partition('=')[0]}: expected MODEL.key=value,"
+                f" MODEL one of {', '.join(names)}"
+            )
+        given[model].append(rest)
+    return {name: configure(kind.config, given[name]) for name, kind in kinds.items()}
+
+
+def compare(
+    training: Sequence[Document],
+    test: Sequence[Document],
+    configs: Mapping[str, Config],
+    *,
+    seed: int = 0,
+    on_progress: Callable[[str, Progress], None] = lambda _name, _progress: None,
+) -> Iterator[Compared]:
+    """Train and score models one after the other; one that fails does not stop the others.
+
+    Parameters
+    ----------
+    training, test
+        Documents with mentions.
+    configs
+        Settings by name.
+    seed
+        For models that draw.
+    on_progress
+        Called with the name of a model as its training goes on.
+    """
+    for name, config in configs.items():
+        yield _compared(name, training, test, config, seed, partial(on_progress, name))
+
+
+def _compared(
+    name: str,
+    training: Sequence[Document],
+    test: Sequence[Document],
+    config: Config,
+    seed: int,
+    on_progress: Callable[[Progress], None],
+) -> Compared:
+    try:
+        return Compared(name, _measure(training, test, config, seed, on_progress))
+    except LacunaError as error:
+        return Compared(name, None, str(error))
+    except Exception as error:  # its message could quote a document
+        return Compared(name, None, f"internal error: {type(error).__name__}")
+
+
+def _measure(
+    training: Sequence[Document],
+    test: Sequence[Document],
+    config: Config,
+    seed: int,
+    on_progress: Callable[[Progress], None],
+) -> Measured:
+    _warm_up(training, config)
+    began = time.perf_counter()
+    trained = train(training, config, seed=seed, on_progress=on_progress)
+    seconds = time.perf_counter() - began
+    if trained.interrupted:
+        raise KeyboardInterrupt
+    scores, tagging = evaluate(trained.model, test)
+    return Measured(scores, seconds, tagging, _file_size(trained.model))
+
+
+def _warm_up(training: Sequence[Document], config: Config) -> None:
+    """Train on a few words, so that the kernels are compiled or loaded."""
+    labels = sorted({mention.label for document in training for mention in document.mentions})
+    mentions = tuple(Mention.of(label, (2, 5)) for label in labels[:1])
+    try:
+        train([Document("warm-up", "A few words.\n\nAnd 2 more.", mentions)], config)
+    except LacunaError:
+        return  # if the settings are wrong, training proper will say so
+
+
+def _file_size(model: Model) -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.lacuna"
+        write_model(path, model.store())
+        return path.stat().st_size
