@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lacuna.models.card import Card
     from lacuna.models.class_hmm import ClassHmm
     from lacuna.models.crf import Crf
-    from lacuna.models.kinds import load
+    from lacuna.models.loading import load
     from lacuna.models.ppm_hmm import PpmHmm
     from lacuna.models.trigram_hmm import TrigramHmm
     from lacuna.pipeline.training import train_model as train
@@ -58,7 +58,7 @@ _ON_FIRST_USE = {
     "Crf": ("lacuna.models.crf", "Crf"),
     "PpmHmm": ("lacuna.models.ppm_hmm", "PpmHmm"),
     "TrigramHmm": ("lacuna.models.trigram_hmm", "TrigramHmm"),
-    "load": ("lacuna.models.kinds", "load"),
+    "load": ("lacuna.models.loading", "load"),
     "train": ("lacuna.pipeline.training", "train_model"),
 }
 

@@ -9,7 +9,8 @@ import pytest
 
 from lacuna.io.output import write_corpus
 from lacuna.models.chain_tagger import ChainTagger
-from lacuna.models.kinds import KINDS, load
+from lacuna.models.kinds import KINDS
+from lacuna.models.loading import load
 from lacuna.pipeline import comparing
 from lacuna.pipeline.comparing import Compared
 from tests.cli.conftest import Lacuna

@@ -14,7 +14,8 @@ from typing import Any
 
 from lacuna.models.card import Card
 from lacuna.models.crf import Crf
-from lacuna.models.kinds import Model, load
+from lacuna.models.kinds import Model
+from lacuna.models.loading import load
 from lacuna.models.storage import write_model
 from lacuna.pipeline.training import train
 from tests.models.examples import corpus

@@ -19,7 +19,8 @@ from lacuna import Document, Mention
 from lacuna.errors import LacunaError, ModelFileError
 from lacuna.evaluation.scores import score
 from lacuna.models.base import Tagger
-from lacuna.models.kinds import KINDS, load
+from lacuna.models.kinds import KINDS
+from lacuna.models.loading import load
 from lacuna.models.storage import write_model
 from lacuna.pipeline.settings import configure
 from lacuna.pipeline.training import train_model

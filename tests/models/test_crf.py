@@ -15,7 +15,7 @@ from lacuna.errors import ConfigError, ModelFileError
 from lacuna.evaluation.scores import score
 from lacuna.features.token_table import token_table
 from lacuna.models.crf import Crf, CrfModel
-from lacuna.models.kinds import load
+from lacuna.models.loading import load
 from lacuna.models.storage import StoredModel, write_model
 from lacuna.pipeline.training import train
 from lacuna.text.sequences import SequenceKind

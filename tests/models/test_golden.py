@@ -9,7 +9,7 @@ import json
 
 import pytest
 
-from lacuna.models.kinds import load
+from lacuna.models.loading import load
 from lacuna.models.storage import file_digest
 from tests.models.make_golden import GOLDEN, found
 

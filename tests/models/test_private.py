@@ -13,7 +13,7 @@ from lacuna.errors import ConfigError
 from lacuna.features.plan import KEYS
 from lacuna.models.card import Card
 from lacuna.models.crf import Crf, CrfModel
-from lacuna.models.kinds import load
+from lacuna.models.loading import load
 from lacuna.models.private import PRIVATE_DOCUMENTS, private_key
 from lacuna.models.storage import unpack_strings, write_model
 from lacuna.models.vocabulary import strongest_features

@@ -18,7 +18,7 @@ from lacuna.encoding.schemes import Scheme
 from lacuna.evaluation.scores import score
 from lacuna.features.token_table import token_table
 from lacuna.io.conll import join, places
-from lacuna.models.kinds import load
+from lacuna.models.loading import load
 from lacuna.models.pos_tagger import PosTagger, fit_pos_tagger
 from lacuna.models.storage import StoredModel, write_model
 from lacuna.models.trigram_hmm import TrigramHmm, TrigramHmmModel, fit_trigram_hmm

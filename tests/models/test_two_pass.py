@@ -10,7 +10,7 @@ from lacuna import Document, Mention
 from lacuna.errors import ConfigError, ModelFileError
 from lacuna.models.crf import Crf
 from lacuna.models.evidence import with_evidence
-from lacuna.models.kinds import load
+from lacuna.models.loading import load
 from lacuna.models.storage import StoredModel, write_model
 from lacuna.models.two_pass import TwoPassModel, restore_two_pass
 from lacuna.pipeline.progress import Progress

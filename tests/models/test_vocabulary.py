@@ -17,7 +17,7 @@ from lacuna.features.token_table import token_table
 from lacuna.models.card import Card, CardScore
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.crf_storage import restore_crf
-from lacuna.models.kinds import load
+from lacuna.models.loading import load
 from lacuna.models.storage import StoredModel, unpack_strings, write_model
 from lacuna.models.vocabulary import strongest_features, training_words
 from lacuna.pipeline.preparing import with_resources

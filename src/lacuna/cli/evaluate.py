@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
@@ -39,6 +39,7 @@ from lacuna.evaluation.error_page import error_page
 from lacuna.evaluation.shares import ShareCounter
 from lacuna.evaluation.shares_chart import shares_chart
 from lacuna.io.corpus import Keep
+from lacuna.io.source import Task
 from lacuna.io.writing import whole_file
 from lacuna.text.document import Document
 
@@ -74,17 +75,16 @@ def evaluate_command(
     Counted as by lacuna score. Tokens per second leave out reading, loading and compiling. Of a
     part-of-speech model the accuracy is shown, of words known from training and of others.
     """
-    from lacuna.models.pos_tagger import PosTagger
+    from lacuna.models.loading import load
     from lacuna.pipeline.evaluating import evaluate
-    from lacuna.pipeline.part_of_speech import load_for_task, task_of
 
     announce_compiling()
-    tagger = load_for_task(model, task)
+    tagger = load(model, task=task)
     options = CorpusOptions(
-        source_format, encoding, label_map, labels, keep, group_from, task_of(tagger)
+        source_format, encoding, label_map, labels, keep, group_from, tagger.task
     )
-    if isinstance(tagger, PosTagger):
-        _evaluate_pos(tagger, gold, options, as_json=as_json)
+    if tagger.task is Task.POS:
+        _evaluate_pos(cast("PosTagger", tagger), gold, options, as_json=as_json)
         return
     wrong: list[tuple[Document, Document]] = []
 

@@ -47,7 +47,7 @@ def inspect_command(
 ) -> None:
     """Show what a model is: its card, settings, and what it has learnt."""
     from lacuna.models.crf import CrfModel
-    from lacuna.models.kinds import load
+    from lacuna.models.loading import load
     from lacuna.models.storage import file_digest, read_model, unpack_strings
 
     stored = read_model(model)

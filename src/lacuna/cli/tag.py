@@ -48,11 +48,11 @@ def tag_command(
 
     Example: lacuna tag names.lacuna notes/ -o found.jsonl
     """
-    from lacuna.pipeline.part_of_speech import load_for_task, task_of
+    from lacuna.models.loading import load
 
     announce_compiling()
-    tagger = load_for_task(model, task)
-    options = CorpusOptions(source_format, encoding, task=task_of(tagger))
+    tagger = load(model, task=task)
+    options = CorpusOptions(source_format, encoding, task=tagger.task)
     with reading(inputs, options) as documents:
         tagged = tagger.tag(documents, probabilities=probabilities)
         if output is None and to is None:

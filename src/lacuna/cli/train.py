@@ -122,7 +122,8 @@ def train_command(
     Example: lacuna train notes/ -o names.lacuna --dev more-notes/
     """
     from lacuna.models.card import Card
-    from lacuna.models.kinds import kind_named, load
+    from lacuna.models.kinds import kind_named
+    from lacuna.models.loading import load
     from lacuna.models.storage import write_model
     from lacuna.pipeline.part_of_speech import joined, load_pos_tagger, with_pos_column
     from lacuna.pipeline.settings import configure, describe_config
@@ -176,9 +177,7 @@ def _names(paths: list[str]) -> tuple[str, ...]:
 def _report(
     trained: Trained, tries: Sequence[Tried[object]], output: Path, digest: str, *, as_json: bool
 ) -> None:
-    from lacuna.pipeline.part_of_speech import task_of
-
-    judged = "F1" if task_of(trained.model) is Task.NER else "accuracy"
+    judged = "F1" if trained.model.task is Task.NER else "accuracy"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     for what, count in trained.left_out.items():
         say(f"left out, one tag per token cannot express it: {count:,} mentions {what}")

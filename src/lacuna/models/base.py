@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import ClassVar, Protocol, overload, runtime_checkable
 
+from lacuna.io.source import Task
 from lacuna.models.storage import StoredModel
 from lacuna.text.document import Document
 from lacuna.types import FloatArray
@@ -18,6 +19,7 @@ class Tagger(Protocol):
     """A trained model: finds mentions, says how sure it is, can be stored."""
 
     kind: ClassVar[str]
+    task: ClassVar[Task]
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -35,6 +37,10 @@ class Tagger(Protocol):
 
 class TagsAnything:
     """``tag`` for a text, a document or many, on top of ``find``."""
+
+    __slots__ = ()
+
+    task: ClassVar[Task] = Task.NER
 
     @overload
     def tag(  # type: ignore[overload-overlap]

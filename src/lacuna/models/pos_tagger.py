@@ -13,6 +13,7 @@ from lacuna.errors import ConfigError
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import run_chunks
 from lacuna.inference.chain import best_paths, expectations
+from lacuna.io.source import Task
 from lacuna.models.base import TagsAnything
 from lacuna.models.card import NO_CARD, Card
 from lacuna.models.chain_tagger import batches
@@ -41,6 +42,7 @@ class PosTagger(TagsAnything):
     """
 
     kind: ClassVar[str] = "trigram-hmm"
+    task: ClassVar[Task] = Task.POS
 
     config: TrigramHmm
     hmm: Hmm

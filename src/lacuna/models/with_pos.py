@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from lacuna.errors import ModelFileError
 from lacuna.models.base import TagsAnything
 from lacuna.models.card import Card
 from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.loading import restore
 from lacuna.models.pos_tagger import PosTagger
 from lacuna.models.storage import StoredModel
 from lacuna.models.two_pass import TwoPassModel
@@ -67,3 +69,29 @@ class WithPos(TagsAnything):
                 for array, values in part.arrays.items()
             },
         )
+
+
+def restore_with_pos(stored: StoredModel) -> WithPos:
+    """Rebuild a model and its part-of-speech tagger from a file."""
+    pos, tagger = (restore(_part(stored, name)) for name in ("pos", "tagger"))
+    if not isinstance(pos, PosTagger) or not isinstance(tagger, CrfModel | TwoPassModel):
+        raise ModelFileError(stored.source, "its parts are no tagger and part-of-speech tagger")
+    return WithPos(pos, tagger)
+
+
+def _part(stored: StoredModel, name: str) -> StoredModel:
+    """Return the model stored under a name inside another."""
+    described = stored.header.get(name)
+    part = described if isinstance(described, dict) else {}
+    kind, header = part.get("kind"), part.get("header")
+    if not isinstance(kind, str) or kind == WithPos.kind or not isinstance(header, dict):
+        raise ModelFileError(stored.source, f"its header has no {name}")
+    if {"format", "kind"} & header.keys():
+        raise ModelFileError(stored.source, f"the header of its {name} is damaged")
+    prefix = f"{name}."
+    arrays = {
+        key.removeprefix(prefix): values
+        for key, values in stored.arrays.items()
+        if key.startswith(prefix)
+    }
+    return StoredModel(kind, header, arrays, stored.source)

@@ -1,4 +1,4 @@
-"""Parts of speech as a token column for another model, and models told apart by task."""
+"""Parts of speech as a token column for another model."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from lacuna.errors import ConfigError
-from lacuna.io.source import Task
 from lacuna.models.crf import Crf, CrfModel
-from lacuna.models.kinds import Config, Model, kind_of, load
+from lacuna.models.kinds import Config, Model, kind_of
+from lacuna.models.loading import load
 from lacuna.models.pos_tagger import POS, PosTagger
 from lacuna.models.two_pass import TwoPassModel
 from lacuna.models.with_pos import WithPos
@@ -20,20 +20,6 @@ def load_pos_tagger(path: Path) -> PosTagger:
     if not isinstance(model, PosTagger):
         raise ConfigError(f"{path} is no part-of-speech model; train one with --task pos")
     return model
-
-
-def load_for_task(path: Path, task: Task | None) -> Model:
-    """Open a model file; the model must be for `task`, where one is given."""
-    model = load(path)
-    own = task_of(model)
-    if task not in (None, own):
-        raise ConfigError(f"{path} is a model for the task {own}, not {task}")
-    return model
-
-
-def task_of(model: Model) -> Task:
-    """Return what a model was trained for."""
-    return Task.POS if isinstance(model, PosTagger) else Task.NER
 
 
 def with_pos_column(config: Config) -> Config:

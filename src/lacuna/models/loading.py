@@ -1,0 +1,42 @@
+"""Opening model files: the code of a kind of model is imported only when a file holds one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lacuna.errors import ConfigError, ModelFileError
+from lacuna.io.source import Task
+from lacuna.models.storage import StoredModel, read_model
+
+if TYPE_CHECKING:
+    from lacuna.models.kinds import Model
+
+#: Module and function that make a model of the content of a file, by the kind the file names.
+RESTORE: Mapping[str, tuple[str, str]] = {
+    "crf": ("lacuna.models.crf_storage", "restore_crf"),
+    "two-pass": ("lacuna.models.two_pass", "restore_two_pass"),
+    "trigram-hmm": ("lacuna.models.trigram_hmm_storage", "restore_trigram_hmm"),
+    "ppm-hmm": ("lacuna.models.ppm_hmm_storage", "restore_ppm_hmm"),
+    "class-hmm": ("lacuna.models.class_hmm_storage", "restore_class_hmm"),
+    "with-pos": ("lacuna.models.with_pos", "restore_with_pos"),
+}
+
+
+def load(path: str | Path, *, task: Task | None = None) -> Model:
+    """Open a model file; the model must be for `task`, where one is given."""
+    model = restore(read_model(Path(path)))
+    if task not in (None, model.task):
+        raise ConfigError(f"{path} is a model for the task {model.task}, not {task}")
+    return model
+
+
+def restore(stored: StoredModel) -> Model:
+    """Make the model that a file holds."""
+    if stored.kind not in RESTORE:
+        raise ModelFileError(stored.source, f"holds a model of the unknown kind {stored.kind!r}")
+    module, function = RESTORE[stored.kind]
+    model: Model = getattr(import_module(module), function)(stored)
+    return model
