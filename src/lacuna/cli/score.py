@@ -83,7 +83,7 @@ def score_command(
     if annotators:
         if against is not None or svg is not None:
             raise ConfigError(
-                "--agreement compares two annotators: it goes neither with --against nor --svg"
+                "--agreement compares two annotators: it does not go with --against or --svg"
             )
         _show_agreement(gold, predicted, options, as_json=as_json)
         return
