@@ -55,3 +55,17 @@ def test_kernel_compiles_without_a_cache_where_package_and_home_are_read_only(
     home.write_text("")
     run = run_module(package, HOME=str(home), XDG_CACHE_HOME=str(home))
     assert run.stdout == "3\n", run.stderr
+
+
+def test_our_own_processes_start_without_scipy(tmp_path: Path) -> None:
+    (tmp_path / "adding.py").write_text(
+        "from lacuna.kernels import load_without_blas\nload_without_blas()\n" + MODULE
+    )
+    script = (
+        "import sys, adding; print(adding.add(1, 2), 'scipy' in sys.modules); import scipy.linalg"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert run.stdout == "3 False\n", run.stderr
+    assert not run.stderr

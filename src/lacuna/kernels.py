@@ -9,11 +9,13 @@ Sums may be reordered so that loops vectorise; infinities and NaN keep their mea
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
+from numba.core.registry import cpu_target
 
 OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "contract", "nsz"}}
 
@@ -27,6 +29,21 @@ def kernel(function: Function) -> Function:
     except RuntimeError:  # "cannot cache function: no locator available"
         compiled = numba.njit(**OPTIONS)(function)
     return cast(Function, compiled)
+
+
+def load_without_blas() -> None:
+    """Have numba load what it needs to run compiled code, but not scipy.
+
+    It would import scipy.linalg, which takes as long as all the rest, only to know whether
+    ``np.kron`` can be compiled; no kernel calls that. For processes that are ours alone.
+    """
+    blas = "scipy.linalg.cython_blas"
+    if blas not in sys.modules:
+        sys.modules[blas] = None  # type: ignore[assignment]
+        try:
+            cpu_target.target_context.refresh()
+        finally:
+            del sys.modules[blas]
 
 
 def before_compiling(tell: Callable[[], None]) -> None:

@@ -35,9 +35,10 @@ def say(message: str) -> None:
 
 
 def announce_compiling() -> None:
-    """Have it said that the first run on a machine compiles, should it do so."""
-    from lacuna.kernels import before_compiling
+    """Get ready to run compiled code; have it said, should it have to be compiled first."""
+    from lacuna.kernels import before_compiling, load_without_blas
 
+    load_without_blas()
     before_compiling(lambda: say("compiling for this machine, once; this takes some seconds …"))
 
 

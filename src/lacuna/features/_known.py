@@ -1,9 +1,9 @@
 """Kernels: from the key of a feature to its row, one memory access a look-up.
 
 A slot holds the upper half of a key and, in its lower half, the row + 1; 0 is an empty slot. The
-table has 2^k slots, at most half of them taken; a key sits in the first free slot from its low k
-bits on. Keys are told apart by their upper half and their place: an unknown key is taken for a
-known one with probability 2⁻³² per slot looked at.
+table has 2^k slots, at most a quarter of them taken; a key sits in the first free one from the
+place that its low k bits name. Keys are told apart by their upper half and their place: an unknown
+key is taken for a known one with probability 2⁻³² per slot looked at.
 """
 
 from __future__ import annotations

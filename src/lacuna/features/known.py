@@ -30,7 +30,7 @@ class KnownKeys:
     @classmethod
     def of(cls, hashes: HashArray) -> KnownKeys:
         """Return keys numbered in the order given; a key that occurs twice is a ValueError."""
-        size = 1 << max(2 * len(hashes) - 1, SMALLEST_TABLE - 1).bit_length()
+        size = 1 << max(4 * len(hashes) - 1, SMALLEST_TABLE - 1).bit_length()
         slots = np.zeros(size, np.uint64)
         if not fill_slots(hashes, slots):
             raise ValueError("a key occurs twice")
