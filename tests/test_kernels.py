@@ -61,7 +61,10 @@ def test_our_own_processes_start_without_scipy(tmp_path: Path) -> None:
     (tmp_path / "adding.py").write_text(
         "from lacuna.kernels import load_without_blas\nload_without_blas()\n" + MODULE
     )
-    script = "import sys, adding; print(adding.add(1, 2), 'scipy.linalg' in sys.modules); import scipy.linalg"
+    script = (
+        "import sys, adding; print(adding.add(1, 2), 'scipy.linalg' in sys.modules);"
+        " import scipy.linalg"
+    )
     run = subprocess.run(
         [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False
     )
