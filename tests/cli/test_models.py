@@ -209,3 +209,10 @@ def test_inspect_shows_what_states_stand_for(lacuna: Lacuna, notes: Path, tmp_pa
     refused = lacuna("inspect", crf, "--corpus", notes)
     assert refused.code == 2
     assert "class-hmm" in refused.err
+
+
+def test_help_names_every_kind_of_model(lacuna: Lacuna) -> None:
+    from lacuna.models.kinds import KINDS
+
+    told = " ".join(lacuna("train", "--help").out.split())
+    assert all(kind in told for kind in KINDS)

@@ -61,10 +61,11 @@ def compare_command(
     group_from: GroupFromOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Train every kind of model and score it: F1, precision, recall, time and size.
+    """Train every kind of model and compare them.
 
-    Strict scores. Times leave out reading, loading and compiling. A model that fails has a row
-    that says why; the others go on, and the exit code is 1.
+    One table: strict F1, precision, recall, training time, speed and size. Times leave out reading,
+    loading and compiling. A model that fails has a row that says why; the others go on, and the
+    exit code is 1.
 
     Example: lacuna compare train/ test/ --models crf,ppm-hmm --set crf.iterations=60
     """

@@ -45,7 +45,10 @@ def inspect_command(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a model is: its card, settings, and what it has learnt."""
+    """Show what is inside a model file.
+
+    Its card, its settings and what it has learnt.
+    """
     from lacuna.models.crf import CrfModel
     from lacuna.models.loading import load
     from lacuna.models.storage import file_digest, read_model, unpack_strings

@@ -111,9 +111,7 @@ class CrfObjective:
 
     def __call__(self, point: RealArray) -> tuple[float, RealArray]:
         """Return f and its gradient."""
-        weights, moves = self.tables(point)
-        scores = np.empty((len(self.labels), self.shape[1]), point.dtype)
-        self.emission.scores(weights, scores)
+        scores, moves = self._scores(point)
         every = np.arange(len(scores))
         right = float(scores[every, self.labels].sum(dtype=np.float64))
         right += float((self.observed * moves).sum(dtype=np.float64))
@@ -126,6 +124,13 @@ class CrfObjective:
         away = point if self.centre is None else point - self.centre
         share_rows(len(point), lambda a, b: _add(gradient[a:b], 2 * self.l2, away[a:b]))
         return log_partition - right + self.l2 * float(np.dot(away, away)), gradient
+
+    def _scores(self, point: RealArray) -> tuple[RealArray, RealArray]:
+        """Return emission scores and moves; what W takes is free again behind it."""
+        weights, moves = self.tables(point)
+        scores = np.empty((len(self.labels), self.shape[1]), point.dtype)
+        self.emission.scores(weights, scores, spoil=self.support is not None)
+        return scores, moves
 
     def _by_feature(self, by_token: RealArray, out: RealArray) -> RealArray:
         """Return the gradient of the supported weights; `out` may serve to hold it."""

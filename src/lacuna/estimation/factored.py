@@ -77,9 +77,9 @@ class FactoredEmission:
         """Number of weight rows after merging."""
         return len(self.merged.size)
 
-    def scores(self, weights: RealArray, emission: RealArray) -> None:
-        """Fill emission[t, k] from weights[g, k]."""
-        weights = weights * self._values(weights)
+    def scores(self, weights: RealArray, emission: RealArray, *, spoil: bool = False) -> None:
+        """Fill emission[t, k] from weights[g, k], which `spoil` allows to be overwritten."""
+        weights = np.multiply(weights, self._values(weights), out=weights if spoil else None)
         types = self.features_of_type.length
         of_type = np.empty((types, weights.shape[1]), weights.dtype)
         share_rows(types, lambda a, b: gather(*self.features_of_type, weights, of_type, a, b))
