@@ -5,12 +5,14 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 
 from lacuna.features.token_table import in_sequences, token_table
 from lacuna.text.document import Document
 from lacuna.text.sequences import SequenceKind, sequence_tokens
 from lacuna.text.tokenizer import tokens_of
+from lacuna.text.units import Units, cut_units
 from lacuna.text.word_types import hash_words
 from tests.features.reference import table_of
 from tests.features.strategies import corpora
@@ -61,3 +63,15 @@ def test_lines_of_many_documents_are_the_lines_of_each(documents: list[Document]
     table = in_sequences(token_table(documents), SequenceKind.LINE)
     assert np.array_equal(table.sentences, token_table(documents, lines).sentences)
     assert in_sequences(table, SequenceKind.SENTENCE) is table
+
+
+@pytest.mark.parametrize("units", [Units.SPACE, Units.WORD, Units.TOKEN])
+@given(corpora)
+def test_units_of_many_documents_are_the_units_of_each(
+    units: Units, documents: list[Document]
+) -> None:
+    bare = [Document(d.id, d.text) for d in documents]
+    one = token_table(bare, units=units)
+    each = token_table(bare, [cut_units(d.text, units) for d in bare])
+    for name in ("start", "end", "hashes", "sentences", "documents"):
+        assert np.array_equal(getattr(one, name), getattr(each, name))

@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lacuna.text._tokenizer import all_token_borders
+from lacuna.text._units import all_unit_borders
 from lacuna.text._word_types import hash_tokens
 from lacuna.text.characters import class_table, code_points
 from lacuna.text.document import Document, Tokens
 from lacuna.text.sentences import all_sentence_borders
 from lacuna.text.sequences import SequenceKind, line_borders
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.units import Units, cut_units
 from lacuna.types import CodeArray, HashArray, IntArray, LongArray
 
 MOST_CHARACTERS = np.iinfo(np.int32).max
@@ -50,7 +51,10 @@ class TokenTable(NamedTuple):
 
 
 def token_table(
-    documents: Sequence[Document], tokens: Sequence[Tokens] | None = None
+    documents: Sequence[Document],
+    tokens: Sequence[Tokens] | None = None,
+    *,
+    units: Units = Units.TOKEN,
 ) -> TokenTable:
     """Lay the tokens of `documents` one after the other.
 
@@ -60,6 +64,8 @@ def token_table(
         Their texts have at most 2³¹ − 1 characters in all.
     tokens
         The tokens of each; where not given, the document's own, or ours for a document without.
+    units
+        What ours are.
     """
     texts = _borders([len(document.text) for document in documents])
     if texts[-1] > MOST_CHARACTERS:
@@ -67,8 +73,8 @@ def token_table(
     codes = code_points("".join([document.text for document in documents]))
     if tokens is None:
         if all(document.tokens is None for document in documents):
-            return _tokenized(documents, codes, texts)
-        tokens = [tokens_of(document) for document in documents]
+            return _tokenized(documents, codes, texts, units)
+        tokens = [d.tokens if d.tokens is not None else cut_units(d.text, units) for d in documents]
     borders = _borders([len(piece) for piece in tokens])
     start = _joined([piece.start for piece in tokens], texts)
     end = _joined([piece.end for piece in tokens], texts)
@@ -95,17 +101,26 @@ def in_sequences(table: TokenTable, sequence: SequenceKind) -> TokenTable:
     return table._replace(sentences=borders.astype(np.int64))
 
 
-def _tokenized(documents: Sequence[Document], codes: CodeArray, texts: LongArray) -> TokenTable:
-    """Tokenise all texts at once."""
-    start, end, borders = all_token_borders(codes, texts, class_table())
+def _tokenized(
+    documents: Sequence[Document], codes: CodeArray, texts: LongArray, units: Units
+) -> TokenTable:
+    """Cut all texts at once."""
+    table, sentences = class_table(), None
+    if units is Units.TOKEN:
+        start, end, borders = all_token_borders(codes, texts, table)
+    else:
+        at_spaces = units is Units.SPACE
+        start, end, sentences, borders = all_unit_borders(codes, texts, table, at_spaces)
     start.flags.writeable = end.flags.writeable = False
     hashes = hash_tokens(codes, start, end)
+    if sentences is None:
+        sentences = all_sentence_borders(codes, start, end, hashes, texts, borders)
     return TokenTable(
         codes,
         start,
         end,
         hashes,
-        all_sentence_borders(codes, start, end, hashes, texts, borders),
+        sentences,
         borders,
         texts,
         ({},) * len(documents),

@@ -7,6 +7,7 @@ A model gives scores of tags for every token and the moves between tags; the eng
 from __future__ import annotations
 
 import gc
+import os
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -29,6 +30,7 @@ from lacuna.text.document import Document, Mention, Span
 from lacuna.types import FloatArray, LongArray
 
 BATCH_CHARACTERS = 250_000
+SHARED_CHARACTERS = 10_000  #: for each core, where there are fewer it is not worth a thread
 
 
 class ChainTagger(TagsAnything, ABC):
@@ -152,9 +154,10 @@ def _collection_paused() -> Iterator[None]:
 
 
 def batches(documents: Sequence[Document]) -> list[tuple[int, int]]:
-    """Cut documents into runs of about equal size, at most about so many characters."""
+    """Cut documents into runs of about equal size: not too large, and enough for all cores."""
     total = np.cumsum([0] + [len(document.text) for document in documents])
-    runs = 1 + int(total[-1]) // BATCH_CHARACTERS
+    enough = min(int(total[-1]) // SHARED_CHARACTERS, os.cpu_count() or 1)
+    runs = max(1 + int(total[-1]) // BATCH_CHARACTERS, enough)
     marks = np.searchsorted(total, np.linspace(0, total[-1], runs + 1))
     borders = np.unique(np.append(marks, [0, len(documents)]))
     return list(pairwise(borders.tolist()))

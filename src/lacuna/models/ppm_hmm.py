@@ -186,7 +186,7 @@ class PpmHmmModel(ChainTagger):
 
     def table(self, documents: Sequence[Document]) -> TokenTable:
         """Return the units of the documents."""
-        return token_table(documents, [self.tokens(document) for document in documents])
+        return token_table(documents, units=self.config.units)
 
     def identifier_probability(self, document: Document) -> FloatArray:
         """Return for each token the probability that it is in a mention: that of its unit."""

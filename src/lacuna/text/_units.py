@@ -6,9 +6,37 @@ import numpy as np
 
 from lacuna.kernels import kernel
 from lacuna.text.characters import DIGIT, HIRAGANA, KATAKANA, LINE, LOWER, MARK, ClassTable
-from lacuna.types import CodeArray, IntArray
+from lacuna.types import CodeArray, IntArray, LongArray
 
 CARRIAGE_RETURN, LINE_FEED = 0x0D, 0x0A
+
+
+@kernel
+def all_unit_borders(
+    codes: CodeArray, texts: LongArray, table: ClassTable, at_spaces: bool
+) -> tuple[IntArray, IntArray, LongArray, LongArray]:
+    """Return start and end of the units of many texts, and borders of paragraphs and of texts.
+
+    Text d is codes[texts[d]:texts[d + 1]].
+    """
+    start = np.empty(codes.size, np.int32)
+    end = np.empty(codes.size, np.int32)
+    paragraphs = np.zeros(codes.size + 1, np.int64)
+    documents = np.zeros(len(texts), np.int64)
+    borders = 0
+    for d in range(len(texts) - 1):
+        own_start, own_end, own = unit_borders(codes[texts[d] : texts[d + 1]], table, at_spaces)
+        count = documents[d]
+        for i in range(len(own_start)):
+            start[count + i] = texts[d] + own_start[i]
+            end[count + i] = texts[d] + own_end[i]
+        for i in range(len(own) - 1):
+            paragraphs[borders] = count + own[i]
+            borders += 1
+        documents[d + 1] = count + len(own_start)
+    units = documents[-1]
+    paragraphs[borders] = units
+    return start[:units].copy(), end[:units].copy(), paragraphs[: borders + 1].copy(), documents
 
 
 @kernel
