@@ -216,3 +216,15 @@ def test_help_names_every_kind_of_model(lacuna: Lacuna) -> None:
 
     told = " ".join(lacuna("train", "--help").out.split())
     assert all(kind in told for kind in KINDS)
+
+
+def test_evaluate_counts_only_the_labels_asked_for(
+    lacuna: Lacuna, notes: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "m.lacuna"
+    lacuna("train", notes, "-o", out, "--set", "iterations=20")
+    every = lacuna("evaluate", out, notes, "--json").json["strict"]
+    people = lacuna("evaluate", out, notes, "--labels", "PER", "--json").json["strict"]
+    assert len(every["labels"]) > 1
+    assert people["labels"] == {"PER": every["labels"]["PER"]}
+    assert people["micro"] == every["labels"]["PER"]

@@ -101,6 +101,7 @@ def evaluate_command(
             tagger,
             documents,
             categories=find_categories(categories, options),
+            labels=options.label_set(),
             on_pair=note,
         )
     if errors is not None:

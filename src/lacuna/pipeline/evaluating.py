@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from lacuna.evaluation.parts_of_speech import PosScores, score_pos
@@ -26,15 +26,17 @@ def evaluate(
     corpus: Iterable[Document],
     *,
     categories: Mapping[str, str] | None = None,
+    labels: Collection[str] | None = None,
     on_pair: Callable[[Document, Document], None] = lambda _gold, _found: None,
 ) -> tuple[Scores, float]:
     """Return the scores of a model on a corpus and the seconds that tagging took.
 
-    `on_pair` is called with every document and what the model made of it.
+    Of what the model finds, only `labels` count, where they are given: of the corpus just those
+    should be read. `on_pair` is called with every document and what the model made of it.
     """
     warm_up(model)
     watch = Stopwatch()
-    pairs = _pairs(model, corpus, watch, on_pair)
+    pairs = _pairs(model, corpus, watch, on_pair, labels)
     return score(pairs, categories=categories), watch.seconds
 
 
@@ -56,6 +58,7 @@ def _pairs(
     corpus: Iterable[Document],
     watch: Stopwatch,
     on_pair: Callable[[Document, Document], None],
+    labels: Collection[str] | None = None,
 ) -> Iterator[tuple[Document, Document]]:
     documents = iter(corpus)
     while batch := list(islice(documents, BATCH_DOCUMENTS)):
@@ -63,5 +66,8 @@ def _pairs(
         found = model.find(batch)
         watch.seconds += time.perf_counter() - began
         for document, tagged in zip(batch, found, strict=True):
+            if labels is not None:
+                kept = tuple(m for m in tagged.mentions if m.label in labels)
+                tagged = replace(tagged, mentions=kept)
             on_pair(document, tagged)
             yield document, tagged
