@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lacuna.errors import ConfigError
-from lacuna.io.label_map import LabelMap, read_label_map
+from lacuna.io.label_map import BUNDLED, LabelMap, bundled_categories, read_label_map
 from lacuna.text.document import Document, Mention
 
 TOML = """
@@ -67,3 +67,11 @@ def test_errors_name_file_and_key(tmp_path: Path, content: str, reason: str) -> 
 def test_a_missing_map_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"none.toml: cannot be read"):
         read_label_map(tmp_path / "none.toml")
+
+
+def test_categories_of_well_known_label_sets() -> None:
+    assert bundled_categories("i2b2-2014")["LOCATION-OTHER"] == "LOCATION"
+    assert bundled_categories("meddocan")["NOMBRE_SUJETO_ASISTENCIA"] == "NAME"
+    large = [set(bundled_categories(name).values()) for name in BUNDLED]
+    assert large[0] < large[1]
+    assert large[1] - large[0] == {"OTHER"}

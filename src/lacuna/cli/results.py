@@ -15,7 +15,7 @@ from lacuna.errors import ConfigError
 from lacuna.evaluation import bootstrap, report
 from lacuna.evaluation.leaks import leaks
 from lacuna.evaluation.scores import Scores
-from lacuna.io.label_map import read_label_map
+from lacuna.io.label_map import BUNDLED, bundled_categories, read_label_map
 from lacuna.io.writing import whole_file
 
 ByOption = Annotated[
@@ -29,11 +29,12 @@ PerDocumentOption = Annotated[
     bool, typer.Option("--per-document", help="Also a row for every document, and their mean.")
 ]
 CategoriesOption = Annotated[
-    Path | None,
+    str | None,
     typer.Option(
         "--categories",
-        metavar="FILE",
-        help="TOML map label → large category, under [categories] or not.",
+        metavar="NAME|FILE",
+        help=f"Large category of each label: {' or '.join(BUNDLED)}, or a TOML file of"
+        ' label = "CATEGORY", under [categories] or not.',
     ),
 ]
 SvgOption = Annotated[
@@ -47,11 +48,13 @@ SvgOption = Annotated[
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="For resampling.")]
 
 
-def find_categories(path: Path | None, options: CorpusOptions) -> Mapping[str, str] | None:
+def find_categories(source: str | None, options: CorpusOptions) -> Mapping[str, str] | None:
     """Return label → category from --categories (a map with or without the table) or --map."""
-    if path is None:
+    if source is None:
         return options.read_map().categories or None
-    table = read_label_map(path)
+    if source in BUNDLED:
+        return bundled_categories(source)
+    table = read_label_map(Path(source))
     return table.categories or table.names
 
 

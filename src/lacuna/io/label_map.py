@@ -11,6 +11,9 @@ from lacuna.errors import ConfigError
 from lacuna.text.document import Document
 
 CATEGORIES = "categories"
+#: Label sets whose categories come with lacuna.
+BUNDLED = ("i2b2-2014", "meddocan")
+_FOLDER = Path(__file__).parent / "category_maps"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +66,8 @@ def read_label_map(path: Path) -> LabelMap:
         if not value:
             raise ConfigError(f"{path}: {CATEGORIES}.{key}: a category needs a name")
     return LabelMap(table, categories)
+
+
+def bundled_categories(name: str) -> Mapping[str, str]:
+    """Return label → large category of a well-known label set, one of :data:`BUNDLED`."""
+    return read_label_map(_FOLDER / f"{name}.toml").categories

@@ -5,41 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from lacuna.io.label_map import bundled_categories
+
 #: Label of a mention -> its large category.
-CATEGORIES: Mapping[str, str] = MappingProxyType(
-    {
-        "PATIENT": "NAME",
-        "DOCTOR": "NAME",
-        "USERNAME": "NAME",
-        "PROFESSION": "PROFESSION",
-        "HOSPITAL": "LOCATION",
-        "DEPARTMENT": "LOCATION",
-        "ROOM": "LOCATION",
-        "ORGANIZATION": "LOCATION",
-        "STREET": "LOCATION",
-        "CITY": "LOCATION",
-        "STATE": "LOCATION",
-        "COUNTRY": "LOCATION",
-        "ZIP": "LOCATION",
-        "LOCATION-OTHER": "LOCATION",
-        "AGE": "AGE",
-        "DATE": "DATE",
-        "PHONE": "CONTACT",
-        "FAX": "CONTACT",
-        "EMAIL": "CONTACT",
-        "URL": "CONTACT",
-        "IPADDR": "CONTACT",
-        "SSN": "ID",
-        "MEDICALRECORD": "ID",
-        "HEALTHPLAN": "ID",
-        "ACCOUNT": "ID",
-        "LICENSE": "ID",
-        "VEHICLE": "ID",
-        "DEVICE": "ID",
-        "BIOID": "ID",
-        "IDNUM": "ID",
-    }
-)
+CATEGORIES: Mapping[str, str] = MappingProxyType(dict(bundled_categories("i2b2-2014")))
 
 #: Every identifier label, in the order of the guidelines.
 LABELS: tuple[str, ...] = tuple(CATEGORIES)
