@@ -136,9 +136,7 @@ def test_messages_between_two_nodes_are_exact() -> None:
 @pytest.mark.usefixtures("approximate")
 def test_messages_are_near_where_pairs_weigh_little() -> None:
     rng = np.random.default_rng(3)
-    items = [
-        (rng.normal(scale=2, size=(6, 3)), np.abs(rng.normal(size=3)) / 5) for _ in range(30)
-    ]
+    items = [(rng.normal(scale=2, size=(6, 3)), np.abs(rng.normal(size=3)) / 5) for _ in range(30)]
     graphs = graphs_of(items)
     solved, sums = solve(graphs), exact_sums(graphs)
     far = np.abs(solved.marginals - sums.marginals).max()

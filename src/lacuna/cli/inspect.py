@@ -114,9 +114,12 @@ def _draw(path: Path, kind: str, part: Part) -> None:
 
 def _parts(name: str, model: Model) -> list[tuple[str, Part]]:
     """Return the models that a model is made of, by name."""
+    from lacuna.models.aligned import AlignedModel
     from lacuna.models.two_pass import PASSES, TwoPassModel
     from lacuna.models.with_pos import WithPos
 
+    if isinstance(model, AlignedModel):
+        return _parts(name, model.tagger)
     if isinstance(model, WithPos):
         return [("parts of speech", model.pos), *_parts(name, model.tagger)]
     if isinstance(model, TwoPassModel):

@@ -14,17 +14,17 @@ from lacuna.types import BoolArray, FloatArray, IntArray, LongArray
 
 @kernel
 def log_add(a: float, b: float) -> float:
-    """log(exp a + exp b)."""
+    """Return log(exp a + exp b)."""
     if a < b:
         a, b = b, a
     if b == -np.inf:
         return a
-    return a + np.log1p(np.exp(b - a))
+    return a + float(np.log1p(np.exp(b - a)))
 
 
 @kernel
 def label_steps(nodes: int, labels: int) -> LongArray:
-    """What each label adds to the number of a state; last, the number of states."""
+    """Return what each label adds to the number of a state; last, the number of states."""
     steps = np.zeros(labels + 1, np.int64)
     steps[1:] = 1
     for label in range(2, labels + 1):
@@ -34,7 +34,7 @@ def label_steps(nodes: int, labels: int) -> LongArray:
 
 @kernel
 def pair_score(state: int, nodes: int, agreement: FloatArray, counts: FloatArray) -> float:
-    """Σ_l agreement[l] · c_l (c_l - 1) / 2; counts[l] becomes the number of pairs of label l."""
+    """Return Σ_l agreement[l] · c_l (c_l - 1) / 2; counts[l] becomes c_l (c_l - 1) / 2."""
     rest, total = nodes, 0.0
     for label in range(1, len(agreement)):
         count = state % (nodes + 1)
@@ -43,7 +43,7 @@ def pair_score(state: int, nodes: int, agreement: FloatArray, counts: FloatArray
         counts[label] = count * (count - 1) / 2
         total += agreement[label] * counts[label]
     counts[0] = rest * (rest - 1) / 2
-    return total + agreement[0] * counts[0]
+    return total + float(agreement[0] * counts[0])
 
 
 @kernel

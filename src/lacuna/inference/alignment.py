@@ -61,8 +61,8 @@ class Solved(NamedTuple):
 
 def is_exact(nodes: LongArray, labels: IntArray) -> BoolArray:
     """Whether graphs with so many nodes and labels are small enough for exact inference."""
-    cells: FloatArray = nodes * (nodes + 1.0) ** (labels - 1.0)
-    return cells <= EXACT_CELLS
+    cells = nodes * (nodes + 1.0) ** (labels - 1.0)
+    return np.asarray(cells <= EXACT_CELLS)
 
 
 def exact_sums(graphs: Graphs) -> Sums:
