@@ -18,6 +18,7 @@ from lacuna.io.source import Task
 from lacuna.models.aligned import AlignedModel
 from lacuna.models.aligned_storage import restore_aligned
 from lacuna.models.base import Tagger
+from lacuna.models.crf import CrfModel
 from lacuna.models.loading import load
 from lacuna.models.storage import StoredModel, unpack_strings, write_model
 from lacuna.pipeline.training import train_model
@@ -134,11 +135,11 @@ def test_damaged_files_are_refused(model: AlignedModel) -> None:
         (header | {"tagger": 3}, arrays),
         (header | {"tagger": {"kind": "aligned", "header": header}}, arrays),
         (header | {"tagger": {"kind": "crf", "header": {"kind": "crf"}}}, arrays),
-        (header | {"labels": None}, arrays),
-        (header | {"labels": []}, arrays),
-        (header | {"labels": ["O", "X"]}, arrays),
-        (header | {"labels": ["PROFESSION", "O"]}, arrays),
-        (header | {"labels": ["O", "PROFESSION", "O"]}, arrays),
+        (header | {"alignment_labels": None}, arrays),
+        (header | {"alignment_labels": []}, arrays),
+        (header | {"alignment_labels": ["O", "X"]}, arrays),
+        (header | {"alignment_labels": ["PROFESSION", "O"]}, arrays),
+        (header | {"alignment_labels": ["O", "PROFESSION", "O"]}, arrays),
         (header, {n: a for n, a in arrays.items() if n != "stay"}),
         (header, arrays | {"stay": arrays["stay"][:3]}),
         (header, arrays | {"by_shape": arrays["by_shape"].astype(np.float32)}),
@@ -158,7 +159,8 @@ def test_a_private_model_holds_no_word() -> None:
     assert isinstance(private, AlignedModel)
     assert private.space.words == ()
     stored = private.store()
-    assert unpack_strings(private.tagger.words) == []  # type: ignore[union-attr]
+    assert isinstance(private.tagger, CrfModel)
+    assert unpack_strings(private.tagger.words) == []
     assert restore_aligned(stored).space.words == ()
 
 

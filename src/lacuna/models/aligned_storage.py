@@ -30,7 +30,7 @@ def store_aligned(model: AlignedModel) -> StoredModel:
     words = pack_strings(model.space.words)
     return replace(
         tagger,
-        header={**tagger.header, "labels": list(model.space.labels)},
+        header={**tagger.header, "alignment_labels": list(model.space.labels)},
         arrays={
             **tagger.arrays,
             **model.weights._asdict(),
@@ -46,7 +46,7 @@ def restore_aligned(stored: StoredModel) -> AlignedModel:
     if isinstance(tagger, AlignedModel | PosTagger):
         raise ModelFileError(stored.source, "what it aligns is no tagger of mentions")
     try:
-        labels = msgspec.convert(stored.header.get("labels"), list[str])
+        labels = msgspec.convert(stored.header.get("alignment_labels"), list[str])
     except msgspec.ValidationError:
         raise ModelFileError(stored.source, "its labels are damaged") from None
     distinct = set(labels)
