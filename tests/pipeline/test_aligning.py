@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -41,6 +42,19 @@ def test_every_group_is_tagged_by_a_model_that_has_not_seen_it() -> None:
     assert sorted(group for part in left_out for group in part if group) == sorted(
         {str(d.group) for d in documents}
     )
+
+
+def test_interrupted_it_leaves_the_model_as_it_is() -> None:
+    documents = patients(6)
+    whole = train(documents, TrigramHmm())
+
+    def interrupt(_rest: Sequence[Document]) -> Trained:
+        raise KeyboardInterrupt
+
+    for retrain in (interrupt, lambda _rest: replace(whole, interrupted=True)):
+        result = with_alignment(whole, documents, retrain, private=False, seed=0)
+        assert result.model is whole.model
+        assert result.interrupted
 
 
 def test_few_groups_make_few_folds_and_one_is_not_enough() -> None:

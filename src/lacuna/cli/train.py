@@ -165,6 +165,8 @@ def train_command(
     card = Card(data=_names(corpus), licence=licence)
     job = Job(training, held_out, config, task, old, folds, tune, private, align, seed, card)
     trained, tries = job.run()
+    if align and trained.interrupted:
+        say("interrupted before alignment was learnt: the model does not align")
     finished = trained.model if pos_tagger is None else joined(pos_tagger, trained.model)
     digest = write_model(output, finished.store())
     _report(trained, tries, output, digest, as_json=as_json)

@@ -27,7 +27,7 @@ from lacuna.models.repeated_words import (
 from lacuna.text.document import Document
 from lacuna.types import FloatArray, IntArray
 
-L2 = 0.5
+L2 = 1.0
 ITERATIONS = 100
 SMALL_GRADIENT = 1e-3  #: of the size of the first one, where training stops
 WORD_GROUPS = 3  #: a word around is told apart if it stands beside repeated words of so many groups

@@ -6,7 +6,7 @@ own training documents it would learn to trust a tagger that is always right.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,8 +29,24 @@ def with_alignment(
     private: bool,
     seed: int,
 ) -> Trained:
-    """Return a trained model with alignment learnt on top; `retrain` trains the same on less."""
-    held_out: list[HeldOut] = []
+    """Return a trained model with alignment learnt on top; `retrain` trains the same on less.
+
+    Interrupted, the model is returned as it is, without alignment.
+    """
+    try:
+        held_out = list(_held_out(documents, retrain, seed))
+    except KeyboardInterrupt:
+        return replace(trained, interrupted=True)
+    model = trained.model
+    assert not isinstance(model, AlignedModel | PosTagger)
+    space, weights = fit_alignment(held_out, model.labels, private=private)
+    return replace(trained, model=AlignedModel(model, space, weights))
+
+
+def _held_out(
+    documents: Sequence[Document], retrain: Callable[[Sequence[Document]], Trained], seed: int
+) -> Iterator[HeldOut]:
+    """Tag every document by a model that has not seen its group."""
     folds = min(FOLDS, len({document.unit for document in documents}))
     for rest, part in jackknife(documents, folds, rng=np.random.default_rng(seed)):
         again = retrain([documents[i] for i in rest])
@@ -38,9 +54,4 @@ def with_alignment(
             raise KeyboardInterrupt
         left_out = [documents[i] for i in part]
         for document, found in zip(left_out, again.model.find(left_out), strict=True):
-            sure = again.model.identifier_probability(document)
-            held_out.append(HeldOut(document, found, sure))
-    model = trained.model
-    assert not isinstance(model, AlignedModel | PosTagger)
-    space, weights = fit_alignment(held_out, model.labels, private=private)
-    return replace(trained, model=AlignedModel(model, space, weights))
+            yield HeldOut(document, found, again.model.identifier_probability(document))
