@@ -115,16 +115,18 @@ def test_approximate_inference_is_announced(
 
 def test_is_the_same_after_storing(model: AlignedModel, tmp_path: Path) -> None:
     path = tmp_path / "m.lacuna"
+    model = replace(model, joins=frozenset({("PROFESSION", ", "), ("PROFESSION", "-")}))
     digest = write_model(path, model.store())
     again = load(path)
     assert isinstance(again, AlignedModel)
     assert (again.labels, again.config, again.card) == (model.labels, model.config, model.card)
+    assert again.joins == model.joins
     assert again.find(NOTES, probabilities=True) == model.find(NOTES, probabilities=True)
     assert write_model(path, again.store()) == digest
     alone = load(path, align=False)
     assert alone.kind == "crf"
     assert found(alone, NOTES) == found(model.tagger, NOTES)
-    assert write_model(path, train("crf").store()) == digest
+    assert write_model(path, train("crf").store()) == write_model(path, trained("crf").store())
 
 
 def test_damaged_files_are_refused(model: AlignedModel) -> None:
@@ -136,6 +138,8 @@ def test_damaged_files_are_refused(model: AlignedModel) -> None:
         (header | {"tagger": {"kind": "aligned", "header": header}}, arrays),
         (header | {"tagger": {"kind": "crf", "header": {"kind": "crf"}}}, arrays),
         (header | {"alignment_labels": None}, arrays),
+        (header | {"joins": [["PROFESSION"]]}, arrays),
+        (header | {"joins": None}, arrays),
         (header | {"alignment_labels": []}, arrays),
         (header | {"alignment_labels": ["O", "X"]}, arrays),
         (header | {"alignment_labels": ["PROFESSION", "O"]}, arrays),

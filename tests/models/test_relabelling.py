@@ -25,9 +25,11 @@ def new(**labels: str) -> dict[int, NewLabel]:
     }
 
 
-def result(mentions: list[Mention], labels: dict[int, NewLabel], **options: bool) -> list[str]:
+def result(
+    mentions: list[Mention], labels: dict[int, NewLabel], *, only_add: bool = False
+) -> list[str]:
     tagged = tagged_words(Document("d", TEXT, tuple(mentions)))
-    return [f"{m.label} {m.surface(TEXT)}" for m in relabelled(tagged, labels, **options)]
+    return [f"{m.label} {m.surface(TEXT)}" for m in relabelled(tagged, labels, only_add=only_add)]
 
 
 ANN_LEE, BOB, ROME = (

@@ -12,6 +12,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from lacuna.encoding.schemes import OUTSIDE
@@ -20,6 +21,7 @@ from lacuna.inference.alignment import solve
 from lacuna.models.alignment_features import FeatureSpace
 from lacuna.models.base import TagsAnything
 from lacuna.models.card import Card
+from lacuna.models.joins import Joins
 from lacuna.models.relabelling import NewLabel, relabelled
 from lacuna.models.repeated_words import TaggedWords, repeated_words, tagged_words
 from lacuna.models.storage import StoredModel
@@ -48,6 +50,7 @@ class AlignedModel(TagsAnything):
     tagger: NerModel
     space: FeatureSpace
     weights: AlignmentWeights
+    joins: Joins = frozenset()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -69,14 +72,14 @@ class AlignedModel(TagsAnything):
         found = self.tagger.find(documents, probabilities=probabilities)
         tagged = [tagged_words(document) for document in found]
         new = self._new_labels(tagged, {})
-        only_add = self.tagger.kind in OVERLAPPING_KINDS
+        relabel = partial(
+            relabelled,
+            joins=self.joins,
+            only_add=self.tagger.kind in OVERLAPPING_KINDS,
+            probabilities=probabilities,
+        )
         return [
-            replace(
-                item.document,
-                mentions=relabelled(
-                    item, new[number], only_add=only_add, probabilities=probabilities
-                ),
-            )
+            replace(item.document, mentions=relabel(item, new[number]))
             if number in new
             else item.document
             for number, item in enumerate(tagged)

@@ -30,7 +30,11 @@ def store_aligned(model: AlignedModel) -> StoredModel:
     words = pack_strings(model.space.words)
     return replace(
         tagger,
-        header={**tagger.header, "alignment_labels": list(model.space.labels)},
+        header={
+            **tagger.header,
+            "alignment_labels": list(model.space.labels),
+            "joins": sorted(map(list, model.joins)),
+        },
         arrays={
             **tagger.arrays,
             **model.weights._asdict(),
@@ -47,8 +51,9 @@ def restore_aligned(stored: StoredModel) -> AlignedModel:
         raise ModelFileError(stored.source, "what it aligns is no tagger of mentions")
     try:
         labels = msgspec.convert(stored.header.get("alignment_labels"), list[str])
-    except msgspec.ValidationError:
-        raise ModelFileError(stored.source, "its labels are damaged") from None
+        joins = msgspec.convert(stored.header.get("joins"), frozenset[tuple[str, str]])
+    except (msgspec.ValidationError, TypeError):
+        raise ModelFileError(stored.source, "its labels or joins are damaged") from None
     distinct = set(labels)
     if labels[:1] != ["O"] or len(distinct) != len(labels) or not set(tagger.labels) <= distinct:
         raise ModelFileError(stored.source, "its labels are not those of its tagger")
@@ -65,4 +70,4 @@ def restore_aligned(stored: StoredModel) -> AlignedModel:
     }
     if not all(np.isfinite(table).all() for table in tables.values()):
         raise ModelFileError(stored.source, "its weights of alignment are not finite")
-    return AlignedModel(tagger, space, AlignmentWeights(**tables))
+    return AlignedModel(tagger, space, AlignmentWeights(**tables), joins)

@@ -18,7 +18,7 @@ from lacuna.types import FloatArray, IntArray
 
 #: Borders between bands of the probability that a token is in a mention.
 BANDS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99, 0.999)
-SHAPES = ("digits", "with a digit", "short", "capitals", "capitalised", "other")
+SHAPES = ("short number", "number", "with a digit", "short", "capitals", "capitalised", "other")
 UNKNOWN = 0  #: number of all words around that are not known
 
 
@@ -26,6 +26,7 @@ def word_shape(word: str) -> int:
     """Return the number of a word's shape."""
     digits = sum(character.isdigit() for character in word)
     checks = (
+        digits == len(word) <= 3,
         digits == len(word),
         digits > 0,
         len(word) <= 2,

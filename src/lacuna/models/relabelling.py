@@ -2,7 +2,8 @@
 
 A mention changes only as a whole: where all of its words have one other label it takes that label,
 where none has a label any more it goes; otherwise it stays as it is. Words that newly have a label
-become mentions; neighbours of one label on one line join, also with a mention that was there.
+become mentions; neighbours of one label on one line join, also with a mention that was there, and
+also over a sign that is known to stand inside such mentions (``joins.py``).
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from lacuna.encoding.schemes import OUTSIDE
+from lacuna.models.joins import Joins
 from lacuna.models.repeated_words import TaggedWords, mention_tokens
 from lacuna.text.document import Mention, Span, reading_order
 
@@ -32,6 +34,7 @@ def relabelled(
     tagged: TaggedWords,
     new: Mapping[int, NewLabel],
     *,
+    joins: Joins = frozenset(),
     only_add: bool = False,
     probabilities: bool = False,
 ) -> tuple[Mention, ...]:
@@ -43,6 +46,8 @@ def relabelled(
         The document as the first tagger had it.
     new
         Labels by token, also where they are the same as before.
+    joins
+        Signs over which mentions of a label join.
     only_add
         Leave all mentions as they are: some may overlap or have gaps.
     probabilities
@@ -69,8 +74,8 @@ def relabelled(
         if new[t].label != OUTSIDE and t not in taken
     ]
     if only_add:
-        return (*kept, *_joined(tagged.document.text, [], added))
-    return _joined(tagged.document.text, kept, added)
+        return (*kept, *_joined(tagged.document.text, [], added, joins))
+    return _joined(tagged.document.text, kept, added, joins)
 
 
 def _least(own: float | None, label: str, tokens: list[int], new: Mapping[int, NewLabel]) -> float:
@@ -79,28 +84,33 @@ def _least(own: float | None, label: str, tokens: list[int], new: Mapping[int, N
     return min([1.0 if own is None else own, *words])
 
 
-def _joined(text: str, kept: list[Mention], added: list[Mention]) -> tuple[Mention, ...]:
-    """Join mentions of one label with only blanks between, if one of the two is new."""
+def _joined(
+    text: str, kept: list[Mention], added: list[Mention], joins: Joins
+) -> tuple[Mention, ...]:
+    """Join mentions of one label with only blanks or known signs between, if one is new."""
     pieces = [_Piece(mention, False) for mention in kept]
     pieces += [_Piece(mention, True) for mention in added]
     joined: list[_Piece] = []
     for piece in sorted(pieces, key=lambda p: reading_order(p.mention)):
-        if joined and _belong_together(text, joined[-1], piece):
+        if joined and _belong_together(text, joined[-1], piece, joins):
             joined[-1] = _Piece(_union(joined[-1].mention, piece.mention), piece.is_new)
         else:
             joined.append(piece)
     return tuple(piece.mention for piece in joined)
 
 
-def _belong_together(text: str, left: _Piece, right: _Piece) -> bool:
+def _belong_together(text: str, left: _Piece, right: _Piece, joins: Joins) -> bool:
     between = text[left.mention.end : right.mention.start]
     return (
         left.mention.label == right.mention.label
         and (left.is_new or right.is_new)
-        and not between.strip()
-        and len(between.splitlines()) <= 1
-        and not between.endswith(("\n", "\r"))
+        and ((left.mention.label, between) in joins or _is_blank(between))
     )
+
+
+def _is_blank(between: str) -> bool:
+    """Whether there is nothing but blanks, and no new line."""
+    return not between.strip() and "\n" not in between and "\r" not in between
 
 
 def _union(left: Mention, right: Mention) -> Mention:

@@ -13,6 +13,7 @@ import numpy as np
 
 from lacuna.models.aligned import AlignedModel
 from lacuna.models.alignment_training import HeldOut, fit_alignment
+from lacuna.models.joins import learn_joins
 from lacuna.models.pos_tagger import PosTagger
 from lacuna.pipeline.folds import jackknife
 from lacuna.pipeline.progress import Trained
@@ -40,7 +41,7 @@ def with_alignment(
     model = trained.model
     assert not isinstance(model, AlignedModel | PosTagger)
     space, weights = fit_alignment(held_out, model.labels, private=private)
-    return replace(trained, model=AlignedModel(model, space, weights))
+    return replace(trained, model=AlignedModel(model, space, weights, learn_joins(documents)))
 
 
 def _held_out(
