@@ -2,7 +2,7 @@
 
 The occurrences of a word in the documents of one group (a patient) are labelled together: each by
 what the tagger says of it and the words around, all of them by how much they agree. (After the
-skip-chain CRF of Chen et al. 2015 for the i2b2/UTHealth de-identification challenge.)
+skip-chain CRF of "Hidden Markov model using Dirichlet process for de-identification".)
 Inference is exact up to a size that a word hardly ever reaches (``inference/alignment.py``); where
 it is not, a warning is logged.
 """
