@@ -60,6 +60,10 @@ ModelTaskOption = Annotated[
     Task | None,
     typer.Option("--task", help="What the model must be for; where not given, what it is for."),
 ]
+NoAlignOption = Annotated[
+    bool,
+    typer.Option("--no-align", help="Leave out the alignment that the model was trained with."),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 

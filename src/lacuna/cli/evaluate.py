@@ -19,6 +19,7 @@ from lacuna.cli.corpora import (
     LabelsOption,
     MapOption,
     ModelTaskOption,
+    NoAlignOption,
     reading,
 )
 from lacuna.cli.results import (
@@ -67,6 +68,7 @@ def evaluate_command(
     keep: FilterOption = Keep.ALL,
     group_from: GroupFromOption = None,
     seed: SeedOption = 0,
+    no_align: NoAlignOption = False,
     task: ModelTaskOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -79,7 +81,7 @@ def evaluate_command(
     from lacuna.pipeline.evaluating import evaluate
 
     announce_compiling()
-    tagger = load(model, task=task)
+    tagger = load(model, task=task, align=not no_align)
     options = CorpusOptions(
         source_format, encoding, label_map, labels, keep, group_from, tagger.task
     )

@@ -17,6 +17,7 @@ from lacuna.cli.states import show_states, state_facts
 from lacuna.errors import ConfigError
 
 if TYPE_CHECKING:
+    from lacuna.models.aligned import AlignedModel
     from lacuna.models.card import Card
     from lacuna.models.crf import CrfModel
     from lacuna.models.kinds import Model, StepModel
@@ -49,6 +50,7 @@ def inspect_command(
 
     Its card, its settings and what it has learnt.
     """
+    from lacuna.models.aligned import AlignedModel
     from lacuna.models.crf import CrfModel
     from lacuna.models.loading import load
     from lacuna.models.storage import file_digest, read_model, unpack_strings
@@ -58,6 +60,8 @@ def inspect_command(
     parts = _parts("", tagger)
     crfs = {name: part for name, part in parts if isinstance(part, CrfModel)}
     words = [w for crf in crfs.values() for w in unpack_strings(crf.words, source=str(model))]
+    if isinstance(tagger, AlignedModel):
+        words = list(dict.fromkeys([*words, *tagger.space.words]))
     if svg is not None:
         _draw(svg, stored.kind, parts[-1][1])
     digest, size = file_digest(model), model.stat().st_size
@@ -89,6 +93,8 @@ def inspect_command(
             _show_crf(title, part, strongest[name])
         else:
             _show_counts(title, part)
+    if isinstance(tagger, AlignedModel):
+        _show_alignment(tagger)
     if states is not None:
         show_states(states)
 
@@ -117,9 +123,12 @@ def _draw(path: Path, kind: str, part: Part) -> None:
 
 def _parts(name: str, model: Model) -> list[tuple[str, Part]]:
     """Return the models that a model is made of, by name."""
+    from lacuna.models.aligned import AlignedModel
     from lacuna.models.two_pass import PASSES, TwoPassModel
     from lacuna.models.with_pos import WithPos
 
+    if isinstance(model, AlignedModel):
+        return _parts(name, model.tagger)
     if isinstance(model, WithPos):
         return [("parts of speech", model.pos), *_parts(name, model.tagger)]
     if isinstance(model, TwoPassModel):
@@ -193,6 +202,17 @@ def _show_counts(title: str, model: StepModel) -> None:
         _show(f"{title}interpolation", ("of", "weight"), weights)
     rows["numbers"] = model.parameters
     _show(f"{title}counted", ("", "number"), [(k, f"{v:,}") for k, v in rows.items()])
+
+
+def _show_alignment(model: AlignedModel) -> None:
+    """Show what it is worth that occurrences of a word agree."""
+    from lacuna.models.alignment_features import SHAPES
+
+    rows = list(zip(model.space.labels, model.weights.by_label.tolist(), strict=True))
+    for shape, (outside, inside) in zip(SHAPES, model.weights.by_shape.tolist(), strict=True):
+        rows += [(f"O, words of shape {shape}", outside), (f"any label, {shape}", inside)]
+    table = [(what, f"{weight:+.3f}") for what, weight in rows]
+    _show("alignment: weight of agreement", ("on", "weight"), table)
 
 
 def _show_crf(name: str, model: CrfModel, strongest: dict[str, list[Any]]) -> None:

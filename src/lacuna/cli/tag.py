@@ -13,7 +13,9 @@ from lacuna.cli.corpora import (
     CorpusOptions,
     EncodingOption,
     FormatOption,
+    GroupFromOption,
     ModelTaskOption,
+    NoAlignOption,
     reading,
 )
 from lacuna.cli.highlight import colours, highlighted, with_tags
@@ -39,20 +41,23 @@ def tag_command(
     ] = False,
     source_format: FormatOption = None,
     encoding: EncodingOption = "utf-8",
+    group_from: GroupFromOption = None,
+    no_align: NoAlignOption = False,
     task: ModelTaskOption = None,
 ) -> None:
     """Find mentions with a trained model.
 
     Without -o and --to the documents are shown with the mentions marked. A part-of-speech model
-    fills the token column pos, shown as word/TAG.
+    fills the token column pos, shown as word/TAG. A model that aligns looks at the documents of a
+    group (a patient) together; they should follow one another.
 
     Example: lacuna tag names.lacuna notes/ -o found.jsonl
     """
     from lacuna.models.loading import load
 
     announce_compiling()
-    tagger = load(model, task=task)
-    options = CorpusOptions(source_format, encoding, task=tagger.task)
+    tagger = load(model, task=task, align=not no_align)
+    options = CorpusOptions(source_format, encoding, group_from=group_from, task=tagger.task)
     with reading(inputs, options) as documents:
         tagged = tagger.tag(documents, probabilities=probabilities)
         if output is None and to is None:

@@ -82,6 +82,14 @@ def train_command(
             " documents (groups). Who has the file can still test a word he guesses.",
         ),
     ] = False,
+    align: Annotated[
+        bool,
+        typer.Option(
+            "--align",
+            help="Label words that stand several times in a group (a patient) together. Trains five"
+            " more models, to learn how.",
+        ),
+    ] = False,
     pos: Annotated[
         Path | None,
         typer.Option(
@@ -155,8 +163,10 @@ def train_command(
         training = pos_tagger.find(training)
         held_out = None if held_out is None else pos_tagger.find(held_out)
     card = Card(data=_names(corpus), licence=licence)
-    job = Job(training, held_out, config, task, old, folds, tune, private, seed, card)
+    job = Job(training, held_out, config, task, old, folds, tune, private, align, seed, card)
     trained, tries = job.run()
+    if align and trained.interrupted:
+        say("interrupted before alignment was learnt: the model does not align")
     finished = trained.model if pos_tagger is None else joined(pos_tagger, trained.model)
     digest = write_model(output, finished.store())
     _report(trained, tries, output, digest, as_json=as_json)

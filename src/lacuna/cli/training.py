@@ -33,6 +33,7 @@ class Job:
     folds: int | None
     tune: bool
     private: bool
+    align: bool
     seed: int
     card: Card
 
@@ -50,11 +51,13 @@ class Job:
 
     def _trainings(self) -> int:
         """Return how many models will be trained."""
+        from lacuna.pipeline.aligning import FOLDS as ALIGNMENT_FOLDS
         from lacuna.pipeline.crf_run import FOLDS
         from lacuna.pipeline.tuning import penalties
 
         tries = len(penalties(self.config)) if self.tune else 1
-        models = tries if self.folds is None else tries * self.folds + 1
+        each = 1 + ALIGNMENT_FOLDS * self.align
+        models = tries * each if self.folds is None else tries * self.folds + each
         return models * (FOLDS + 2 if getattr(self.config, "two_pass", False) else 1)
 
     def _train(self, config: Config, card: Card, show: Show) -> Trained:
@@ -67,6 +70,7 @@ class Job:
             dev=self.dev,
             start=self.start,
             private=self.private,
+            align=self.align,
             seed=self.seed,
             card=card,
             on_progress=show,

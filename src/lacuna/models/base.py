@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import ClassVar, Protocol, overload, runtime_checkable
 
 from lacuna.io.source import Task
@@ -81,5 +80,20 @@ def _stream(
         Document(f"text-{number}", item) if isinstance(item, str) else item
         for number, item in enumerate(items, start=1)
     )
-    while batch := list(islice(documents, BATCH_DOCUMENTS)):
+    for batch in group_batches(documents):
         yield from tagger.find(batch, probabilities=probabilities)
+
+
+def group_batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
+    """Cut a stream into batches, but never between documents of one group in a row.
+
+    A group whose documents do not follow one another may be cut.
+    """
+    batch: list[Document] = []
+    for document in documents:
+        if len(batch) >= BATCH_DOCUMENTS and document.unit != batch[-1].unit:
+            yield batch
+            batch = []
+        batch.append(document)
+    if batch:
+        yield batch

@@ -10,6 +10,7 @@ import numpy as np
 
 from lacuna.encoding.chain import TaggedDocument
 from lacuna.errors import ConfigError
+from lacuna.models.aligned import AlignedModel
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
 from lacuna.models.class_hmm_training import fit_class_hmm
 from lacuna.models.crf import Crf, CrfModel
@@ -21,7 +22,8 @@ from lacuna.models.two_pass import TwoPassModel
 from lacuna.models.with_pos import WithPos
 
 StepModel = TrigramHmmModel | PosTagger | PpmHmmModel | ClassHmmModel
-Model = CrfModel | TwoPassModel | StepModel | WithPos
+NerModel = CrfModel | TwoPassModel | TrigramHmmModel | PpmHmmModel | ClassHmmModel | WithPos
+Model = NerModel | PosTagger | AlignedModel
 Config = Crf | TrigramHmm | PpmHmm | ClassHmm
 Fit = Callable[[Sequence[TaggedDocument], Any, np.random.Generator], Iterator[Step]]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from lacuna.errors import ConfigError, ModelFileError
 from lacuna.io.source import Task
-from lacuna.models.storage import StoredModel, read_model
+from lacuna.models.storage import StoredModel, read_model, stored_part
 
 if TYPE_CHECKING:
     from lacuna.models.kinds import Model
@@ -22,12 +22,26 @@ RESTORE: Mapping[str, tuple[str, str]] = {
     "ppm-hmm": ("lacuna.models.ppm_hmm_storage", "restore_ppm_hmm"),
     "class-hmm": ("lacuna.models.class_hmm_storage", "restore_class_hmm"),
     "with-pos": ("lacuna.models.with_pos", "restore_with_pos"),
+    "aligned": ("lacuna.models.aligned_storage", "restore_aligned"),
 }
 
 
-def load(path: str | Path, *, task: Task | None = None) -> Model:
-    """Open a model file; the model must be for `task`, where one is given."""
-    model = restore(read_model(Path(path)))
+def load(path: str | Path, *, task: Task | None = None, align: bool = True) -> Model:
+    """Open a model file.
+
+    Parameters
+    ----------
+    path
+        The file, ``*.lacuna``.
+    task
+        What the model must be for, where given.
+    align
+        Whether a model that aligns does so; else it is the tagger alone.
+    """
+    stored = read_model(Path(path))
+    if stored.kind == "aligned" and not align:
+        stored = stored_part(stored, "tagger")
+    model = restore(stored)
     if task not in (None, model.task):
         raise ConfigError(f"{path} is a model for the task {model.task}, not {task}")
     return model

@@ -148,6 +148,37 @@ def require_indices(
     return array
 
 
+def with_parts(kind: str, parts: Mapping[str, StoredModel]) -> StoredModel:
+    """Return models by name as one; :func:`stored_part` takes them out again."""
+    return StoredModel(
+        kind,
+        {name: {"kind": part.kind, "header": part.header} for name, part in parts.items()},
+        {
+            f"{name}.{array}": values
+            for name, part in parts.items()
+            for array, values in part.arrays.items()
+        },
+    )
+
+
+def stored_part(stored: StoredModel, name: str) -> StoredModel:
+    """Return the model stored under a name inside another."""
+    described = stored.header.get(name)
+    part = described if isinstance(described, dict) else {}
+    kind, header = part.get("kind"), part.get("header")
+    if not isinstance(kind, str) or kind == stored.kind or not isinstance(header, dict):
+        raise ModelFileError(stored.source, f"its header has no {name}")
+    if RESERVED_KEYS & header.keys():
+        raise ModelFileError(stored.source, f"the header of its {name} is damaged")
+    prefix = f"{name}."
+    arrays = {
+        key.removeprefix(prefix): values
+        for key, values in stored.arrays.items()
+        if key.startswith(prefix)
+    }
+    return StoredModel(kind, header, arrays, stored.source)
+
+
 def pack_strings(strings: Sequence[str]) -> PackedStrings:
     """Turn strings into two arrays that a model file can hold."""
     encoded = [string.encode() for string in strings]

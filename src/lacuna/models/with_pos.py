@@ -15,7 +15,7 @@ from lacuna.models.card import Card
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.loading import restore
 from lacuna.models.pos_tagger import PosTagger
-from lacuna.models.storage import StoredModel
+from lacuna.models.storage import StoredModel, stored_part, with_parts
 from lacuna.models.two_pass import TwoPassModel
 from lacuna.text.document import Document
 from lacuna.types import FloatArray
@@ -60,38 +60,12 @@ class WithPos(TagsAnything):
     def store(self) -> StoredModel:
         """Return everything the model is, for a file."""
         parts = {"pos": self.pos.store(), "tagger": self.tagger.store()}
-        return StoredModel(
-            self.kind,
-            {name: {"kind": part.kind, "header": part.header} for name, part in parts.items()},
-            {
-                f"{name}.{array}": values
-                for name, part in parts.items()
-                for array, values in part.arrays.items()
-            },
-        )
+        return with_parts(self.kind, parts)
 
 
 def restore_with_pos(stored: StoredModel) -> WithPos:
     """Rebuild a model and its part-of-speech tagger from a file."""
-    pos, tagger = (restore(_part(stored, name)) for name in ("pos", "tagger"))
+    pos, tagger = (restore(stored_part(stored, name)) for name in ("pos", "tagger"))
     if not isinstance(pos, PosTagger) or not isinstance(tagger, CrfModel | TwoPassModel):
         raise ModelFileError(stored.source, "its parts are no tagger and part-of-speech tagger")
     return WithPos(pos, tagger)
-
-
-def _part(stored: StoredModel, name: str) -> StoredModel:
-    """Return the model stored under a name inside another."""
-    described = stored.header.get(name)
-    part = described if isinstance(described, dict) else {}
-    kind, header = part.get("kind"), part.get("header")
-    if not isinstance(kind, str) or kind == WithPos.kind or not isinstance(header, dict):
-        raise ModelFileError(stored.source, f"its header has no {name}")
-    if {"format", "kind"} & header.keys():
-        raise ModelFileError(stored.source, f"the header of its {name} is damaged")
-    prefix = f"{name}."
-    arrays = {
-        key.removeprefix(prefix): values
-        for key, values in stored.arrays.items()
-        if key.startswith(prefix)
-    }
-    return StoredModel(kind, header, arrays, stored.source)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from lacuna.evaluation.parts_of_speech import PosScores, score_pos
 from lacuna.evaluation.scores import Scores, score
-from lacuna.models.base import BATCH_DOCUMENTS, Tagger
+from lacuna.models.base import Tagger, group_batches
 from lacuna.models.pos_tagger import PosTagger
 from lacuna.text.document import Document
 
@@ -60,8 +59,7 @@ def _pairs(
     on_pair: Callable[[Document, Document], None],
     labels: Collection[str] | None = None,
 ) -> Iterator[tuple[Document, Document]]:
-    documents = iter(corpus)
-    while batch := list(islice(documents, BATCH_DOCUMENTS)):
+    for batch in group_batches(corpus):
         began = time.perf_counter()
         found = model.find(batch)
         watch.seconds += time.perf_counter() - began

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lacuna.errors import ConfigError
+from lacuna.models.aligned import AlignedModel
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.kinds import Config, Model, kind_of
 from lacuna.models.loading import load
@@ -29,8 +30,14 @@ def with_pos_column(config: Config) -> Config:
     return replace(config, columns=tuple(dict.fromkeys((*config.columns, POS))))
 
 
-def joined(pos: PosTagger, model: Model) -> WithPos:
+def joined(pos: PosTagger, model: Model) -> WithPos | AlignedModel:
     """Return a model together with the part-of-speech tagger it was trained with."""
+    if isinstance(model, AlignedModel):
+        return replace(model, tagger=_with_pos(pos, model.tagger))
+    return _with_pos(pos, model)
+
+
+def _with_pos(pos: PosTagger, model: Model) -> WithPos:
     if not isinstance(model, CrfModel | TwoPassModel):
         raise ConfigError("only a CRF can look at parts of speech")
     return WithPos(pos, model)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from lacuna.errors import ConfigError
 from lacuna.io.source import Task
@@ -13,6 +13,7 @@ from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.kinds import Config, Model, kind_of
 from lacuna.models.trigram_hmm import TrigramHmm
 from lacuna.models.two_pass import TwoPassModel
+from lacuna.pipeline.aligning import with_alignment
 from lacuna.pipeline.crf_run import train_crf
 from lacuna.pipeline.preparing import set_up
 from lacuna.pipeline.progress import Progress, Trained
@@ -28,6 +29,7 @@ def train(
     dev: Iterable[Document] | None = None,
     start: Model | None = None,
     private: bool = False,
+    align: bool = False,
     seed: int = 0,
     card: Card | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
@@ -52,8 +54,12 @@ def train(
     private
         Whether the model, a CRF, is to hold no word of the documents and no feature of fewer than
         three of them; see ``models/private.py`` for what that does and does not protect.
+    align
+        Whether words that stand several times in a group are to be labelled together; five more
+        models are trained, each on four fifths of the groups, to learn how.
     seed
-        Makes the key of a private model another one, and the random beginning of a class HMM.
+        Deals groups into those fifths, makes the key of a private model another one, and
+        the random beginning of a class HMM.
     card
         What training cannot know: names of the data, licence, other scores.
     on_progress
@@ -63,28 +69,51 @@ def train(
     began = time.perf_counter()
     config = config or (Crf() if task is Task.NER else TrigramHmm())
     documents, held_out = list(corpus), None if dev is None else list(dev)
-    card = card or Card()
     if not documents:
         raise ConfigError("there are no documents to train on")
-    if isinstance(config, Crf) and task is Task.NER:
-        if start is not None and not isinstance(start, CrfModel | TwoPassModel):
-            raise ConfigError("only a CRF can be adapted; train it anew")
-        setup = set_up(documents, config, start=start, private=private, seed=seed)
-        trained = train_crf(documents, setup, dev=held_out, card=card, on_progress=on_progress)
-    else:
+    if align and task is not Task.NER:
+        raise ConfigError("only mentions can be aligned, not parts of speech")
+    how = _Training(config, task, start, private, seed, card or Card(), on_progress)
+    trained = how.run(documents, held_out)
+    if align and not trained.interrupted:
+        trained = with_alignment(trained, documents, how.run, private=private, seed=seed)
+    return replace(trained, seconds=time.perf_counter() - began)
+
+
+@dataclass(frozen=True, slots=True)
+class _Training:
+    """How models of one call of :func:`train` are trained."""
+
+    config: Config
+    task: Task
+    start: Model | None
+    private: bool
+    seed: int
+    card: Card
+    on_progress: Callable[[Progress], None]
+
+    def run(self, documents: Sequence[Document], dev: Sequence[Document] | None = None) -> Trained:
+        """Train one model."""
+        config, start, private = self.config, self.start, self.private
+        if isinstance(config, Crf) and self.task is Task.NER:
+            if start is not None and not isinstance(start, CrfModel | TwoPassModel):
+                raise ConfigError("only a CRF can be adapted; train it anew")
+            setup = set_up(documents, config, start=start, private=private, seed=self.seed)
+            return train_crf(
+                documents, setup, dev=dev, card=self.card, on_progress=self.on_progress
+            )
         if private or start is not None:
             what = "kept private" if private else "adapted"
             raise ConfigError(f"only a CRF can be {what}, not a {kind_of(config).name} model")
-        trained = train_stepwise(
+        return train_stepwise(
             documents,
             config,
-            task=task,
-            dev=held_out,
-            seed=seed,
-            card=card,
-            on_progress=on_progress,
+            task=self.task,
+            dev=dev,
+            seed=self.seed,
+            card=self.card,
+            on_progress=self.on_progress,
         )
-    return replace(trained, seconds=time.perf_counter() - began)
 
 
 def train_model(
@@ -95,10 +124,19 @@ def train_model(
     dev: Iterable[Document] | None = None,
     start: Model | None = None,
     private: bool = False,
+    align: bool = False,
     seed: int = 0,
     card: Card | None = None,
 ) -> Model:
     """Train a model and return it: :func:`train` without the report."""
     return train(
-        corpus, config, task=task, dev=dev, start=start, private=private, seed=seed, card=card
+        corpus,
+        config,
+        task=task,
+        dev=dev,
+        start=start,
+        private=private,
+        align=align,
+        seed=seed,
+        card=card,
     ).model
