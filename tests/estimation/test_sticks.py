@@ -100,7 +100,5 @@ def test_what_does_not_exist_has_no_part() -> None:
     np.testing.assert_allclose(
         expected_log(prior, counts)[:, there], expected_log(prior[:, there], counts[:, there])
     )
-    assert divergence(prior, counts) == pytest.approx(
-        divergence(prior[:, there], counts[:, there])
-    )
+    assert divergence(prior, counts) == pytest.approx(divergence(prior[:, there], counts[:, there]))
     assert divergence(prior, np.zeros((1, 3))) == 0.0

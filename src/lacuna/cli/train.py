@@ -46,7 +46,7 @@ def train_command(
     model: Annotated[
         str | None,
         typer.Option(
-            help="Kind of model: crf, trigram-hmm, ppm-hmm or class-hmm. Where not given, crf for"
+            help="Kind of model: crf, trigram-hmm, ppm-hmm, class-hmm or dp-hmm. Where not given, crf for"
             " mentions and trigram-hmm for parts of speech."
         ),
     ] = None,

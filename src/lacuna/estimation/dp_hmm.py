@@ -130,7 +130,7 @@ class DpHmmProblem:
     def weights(self, learnt: Learnt) -> LogWeights:
         """Return E_q[ln φ] of the words that occur with each tag, and of all moves."""
         moves = self.log_tag_moves(learnt) + self.log_subtag_moves(learnt)
-        return LogWeights(moves, [self._log_words(c) for c in learnt.emission], self.first)
+        return LogWeights(moves, [self.log_words(c) for c in learnt.emission], self.first)
 
     def log_tag_moves(self, learnt: Learnt) -> FloatArray:
         """E[ln φT], [i, j]: of the tag of state j after state i."""
@@ -167,9 +167,7 @@ class DpHmmProblem:
         moves = np.sum([part.moves for part in found], axis=0)
         emission = [np.sum(parts, axis=0) for parts in zip(*(p.emission for p in found))]
         better = tuple(
-            better_stick(
-                stick, moves[:, own], alpha=self.priors.alpha, alpha_t=self.priors.alpha_t
-            )
+            better_stick(stick, moves[:, own], alpha=self.priors.alpha, alpha_t=self.priors.alpha_t)
             for own, stick in self._blocks(sticks)
         )
         return Learnt(emission, moves, better, [part.memberships for part in found])
@@ -190,13 +188,16 @@ class DpHmmProblem:
         """αT where a tag may follow the tag of a state, [i, s]."""
         return self.priors.alpha_tag * np.repeat(self.tag_moves, self.subtags, axis=0)
 
-    def _log_words(self, counts: FloatArray) -> FloatArray:
-        """E[ln φE] = ψ(αE + c) − ψ(αE V + Σ c), counts[w, z] of the words of one tag."""
+    def log_words(self, counts: FloatArray, total: FloatArray | None = None) -> FloatArray:
+        """E[ln φE] = ψ(αE + c) − ψ(αE V + Σ c), counts[w, z] of words of one tag.
+
+        `total` is Σ c over all words, where `counts` are not of all.
+        """
         from scipy.special import digamma
 
-        prior = self.priors.alpha_e
-        logs: FloatArray = digamma(prior + counts) - digamma(
-            prior * self.vocabulary + counts.sum(axis=0)
+        total = counts.sum(axis=0) if total is None else total
+        logs: FloatArray = digamma(self.priors.alpha_e + counts) - digamma(
+            self.priors.alpha_e * self.vocabulary + total
         )
         return logs
 
@@ -207,7 +208,7 @@ class DpHmmProblem:
         prior, total = self.priors.alpha_e, self.priors.alpha_e * self.vocabulary
         whole = gammaln(total + counts.sum(axis=0)) - gammaln(total)
         own = gammaln(prior + counts) - gammaln(prior)
-        return float(whole.sum() - own.sum() + (counts * self._log_words(counts)).sum())
+        return float(whole.sum() - own.sum() + (counts * self.log_words(counts)).sum())
 
 
 def pose(

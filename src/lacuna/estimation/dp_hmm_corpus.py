@@ -106,6 +106,8 @@ def _steps(
     cuts = np.flatnonzero((keys[:, 1:] != keys[:, :-1]).any(axis=0)) + 1
     borders = [0, *cuts.tolist(), len(step)] if len(step) else [0]
     for a, b in zip(borders[:-1], borders[1:], strict=True):
-        group = Group(int(before[a]), int(tag[a]), int(row[a]), int(row[b - 1]) + 1, row_before[a:b])
+        group = Group(
+            int(before[a]), int(tag[a]), int(row[a]), int(row[b - 1]) + 1, row_before[a:b]
+        )
         steps[int(step[a])].append(group)
     return steps

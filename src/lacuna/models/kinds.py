@@ -13,6 +13,8 @@ from lacuna.errors import ConfigError
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
 from lacuna.models.class_hmm_training import fit_class_hmm
 from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.dp_hmm import DpHmm, DpHmmModel
+from lacuna.models.dp_hmm_training import fit_dp_hmm
 from lacuna.models.pos_tagger import PosTagger, fit_pos_tagger
 from lacuna.models.ppm_hmm import PpmHmm, PpmHmmModel, fit_ppm_hmm
 from lacuna.models.steps import Step
@@ -20,9 +22,9 @@ from lacuna.models.trigram_hmm import TrigramHmm, TrigramHmmModel, fit_trigram_h
 from lacuna.models.two_pass import TwoPassModel
 from lacuna.models.with_pos import WithPos
 
-StepModel = TrigramHmmModel | PosTagger | PpmHmmModel | ClassHmmModel
+StepModel = TrigramHmmModel | PosTagger | PpmHmmModel | ClassHmmModel | DpHmmModel
 Model = CrfModel | TwoPassModel | StepModel | WithPos
-Config = Crf | TrigramHmm | PpmHmm | ClassHmm
+Config = Crf | TrigramHmm | PpmHmm | ClassHmm | DpHmm
 Fit = Callable[[Sequence[TaggedDocument], Any, np.random.Generator], Iterator[Step]]
 
 
@@ -70,6 +72,12 @@ KINDS: Mapping[str, Kind] = {
             "hidden Markov model with several states per class and features of words",
             ClassHmm,
             fit_class_hmm,
+        ),
+        Kind(
+            "dp-hmm",
+            "hidden Markov model that finds out how many hidden sub-tags each tag has",
+            DpHmm,
+            fit_dp_hmm,
         ),
     )
 }
