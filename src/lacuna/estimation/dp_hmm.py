@@ -31,10 +31,15 @@ from lacuna.estimation.dp_hmm_corpus import Layout, TaggedWords, lay_out, own_wo
 from lacuna.estimation.dp_hmm_expect import Expected, LogWeights, expect, gather
 from lacuna.estimation.dp_hmm_mean_field import improve, moves_of
 from lacuna.estimation.sticks import better_stick, even_stick, log_prior, shares
+from lacuna.inference.batch import run_chunks
 from lacuna.types import BoolArray, FloatArray, LongArray
 
 #: Numbers of one matrix of rows × sub-tags; a corpus that needs more is laid out in parts.
-MOST_NUMBERS = 1 << 24
+MOST_NUMBERS = 1 << 23
+#: Fewer parts would leave a core idle.
+LEAST_PARTS = 2
+#: Share of the random start that is each token's own; the rest goes by the tags beside it.
+NOISE = 0.3
 
 
 class Priors(NamedTuple):
@@ -110,22 +115,20 @@ class DpHmmProblem:
         return np.diff(self.first)
 
     def start(self, rng: np.random.Generator) -> Learnt:
-        """Begin with a random sub-tag for every word of a tag."""
-        sizes = self.subtags[:-1]
-        chosen = [
-            rng.dirichlet(np.full(size, 1.0 / size), len(own))
-            for size, own in zip(sizes, self.words, strict=True)
-        ]
-        members = [
-            [part[words] for part, words in zip(chosen, layout.words, strict=True)]
-            for layout in self.layouts
-        ]
-        logs = LogWeights(np.zeros((self.first[-1],) * 2), chosen, self.first)
-        found = [
-            gather(logs, layout, member, moves_of(self.first, layout, member), 0.0)
-            for layout, member in zip(self.layouts, members, strict=True)
-        ]
-        return self.learn(found, [even_stick(size) for size in sizes])
+        """Begin with random sub-tags, drawn for every token and for every pair of tags beside it."""
+        contexts = len(self.subtags) ** 2
+        drawn = [rng.dirichlet(np.full(k, 1.0 / k), contexts) for k in self.subtags[:-1]]
+        found = []
+        for layout in self.layouts:
+            members = [
+                NOISE * rng.dirichlet(np.ones(part.shape[1]), len(own)) + (1 - NOISE) * part[own]
+                for part, own in zip(drawn, layout.contexts, strict=True)
+            ]
+            moves = moves_of(self.first, layout, members)
+            found.append(
+                gather([len(own) for own in self.words], self.first, layout, members, moves)
+            )
+        return self.learn(found, [even_stick(size) for size in self.subtags[:-1]])
 
     def weights(self, learnt: Learnt) -> LogWeights:
         """Return E_q[ln φ] of the words that occur with each tag, and of all moves."""
@@ -157,10 +160,14 @@ class DpHmmProblem:
     def expect(self, learnt: Learnt) -> list[Expected]:
         """E-step: q(z) at its best, or better, for q(φ)."""
         logs = self.weights(learnt)
-        if self.structured:
-            return [expect(logs, layout) for layout in self.layouts]
-        pairs = zip(self.layouts, learnt.memberships, strict=True)
-        return [improve(logs, layout, members) for layout, members in pairs]
+
+        def of_part(part: int, _: int) -> Expected:
+            layout = self.layouts[part]
+            if self.structured:
+                return expect(logs, layout)
+            return improve(logs, layout, learnt.memberships[part])
+
+        return run_chunks(of_part, [(part, part + 1) for part in range(len(self.layouts))])
 
     def learn(self, found: Sequence[Expected], sticks: Sequence[FloatArray]) -> Learnt:
         """M-step: q(φ) and v at their best for q(z)."""
@@ -223,8 +230,8 @@ def pose(
     """Lay out a corpus; subtags[s] = K_s, tag_moves[s, s'] with the border last."""
     tags = len(subtags)
     words, numbers = own_words(corpus, tags)
-    tokens = max(MOST_NUMBERS // max(subtags), 1)
-    marks = np.searchsorted(corpus.sentences, np.arange(0, corpus.sentences[-1], tokens))
+    tokens = min(MOST_NUMBERS // max(subtags), -(-int(corpus.sentences[-1]) // LEAST_PARTS))
+    marks = np.searchsorted(corpus.sentences, np.arange(0, corpus.sentences[-1], max(tokens, 1)))
     cuts = np.unique(np.append(marks, [0, len(corpus.sentences) - 1])).tolist()
     layouts = [lay_out(corpus, numbers, tags, a, b) for a, b in pairwise(cuts)]
     first = np.concatenate((np.zeros(1, np.int64), np.cumsum([*subtags, 1])))

@@ -45,14 +45,14 @@ class Layout(NamedTuple):
         For each row of tag s its word, as a number among the words that occur with s.
     ends[s]
         Rows of tag s that end a sentence.
-    tokens[s]
-        For each row of tag s its token in the corpus.
+    contexts[s]
+        For each row of tag s the tags before and behind it, as a number below (tags + 1)².
     """
 
     steps: list[list[Group]]
     words: list[LongArray]
     ends: list[LongArray]
-    tokens: list[LongArray]
+    contexts: list[LongArray]
 
     def occurrences(self, tag: int, vocabulary: int) -> csr_array:
         """Return one[w, r] = 1 where row r of a tag is its word w."""
@@ -89,11 +89,12 @@ def lay_out(corpus: TaggedWords, numbers: LongArray, tags: int, first: int, last
         row[own] = np.arange(len(own))
     ends = np.zeros(len(tokens), np.bool_)
     ends[borders[1:][lengths > 0] - 1 - borders[0]] = True
+    context = before * (tags + 1) + np.where(ends, tags, np.roll(tag, -1))
     return Layout(
         _steps(step[order], before[order], tag[order], row[order], row[order - 1]),
         [numbers[tokens[own]] for own in of_tag],
         [np.flatnonzero(ends[own]) for own in of_tag],
-        [tokens[own] for own in of_tag],
+        [context[own] for own in of_tag],
     )
 
 

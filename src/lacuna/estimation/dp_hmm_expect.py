@@ -5,16 +5,19 @@ Forward and backward over the sub-tags of the tags that are there:
     α_n(z) = e(w_n | z) Σ_{z'} α_{n-1}(z') a(z', z)          scaled to sum to 1
     β_{n-1}(z') = Σ_z a(z', z) e(w_n | z) β_n(z)
 
-with a = exp E[ln φT φt] and e = exp E[ln φE]. Each group of a layout is one product of matrices.
+with a = exp E[ln φT φt] and e = exp E[ln φE]. Each group of a layout is one product of matrices (`_dp_hmm.py`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
 from lacuna.errors import InferenceError
+from lacuna.estimation._dp_hmm import advance, normalise, retreat
 from lacuna.estimation.dp_hmm_corpus import Layout
 from lacuna.types import FloatArray, LongArray
 
@@ -72,7 +75,8 @@ def expect(logs: LogWeights, layout: Layout) -> Expected:
     shift = [table.max(axis=1, initial=-np.inf) for table in logs.emission]
     emission = [np.exp(t - m[:, None]) for t, m in zip(logs.emission, shift, strict=True)]
     weights = LogWeights(np.exp(logs.moves), emission, logs.first)
-    alpha, scale = _forward(weights, layout)
+    found = _forward(weights, layout)
+    alpha, scale, _ = found
     beta = [np.empty_like(part) for part in alpha]
     bound = 0.0
     for tag, ends in enumerate(layout.ends):
@@ -81,71 +85,89 @@ def expect(logs: LogWeights, layout: Layout) -> Expected:
         beta[tag][ends] = stop / total[:, None]
         logs_of_rows = np.log(np.concatenate((scale[tag], total)))
         bound += float(logs_of_rows.sum() + shift[tag][layout.words[tag]].sum())
-    counts = _backward(weights, layout, alpha, scale, beta)
+    counts = _backward(weights, layout, found, beta)
     counts *= weights.moves
     for part, other in zip(alpha, beta, strict=True):
         part *= other
-    return gather(logs, layout, alpha, counts, bound)
+    sizes = [len(table) for table in logs.emission]
+    return gather(sizes, logs.first, layout, alpha, counts, bound)
 
 
 def gather(
-    logs: LogWeights,
+    words: Sequence[int],
+    first: LongArray,
     layout: Layout,
     memberships: list[FloatArray],
     moves: FloatArray,
-    bound: float,
+    bound: float = 0.0,
 ) -> Expected:
-    """Count words and ends of sentences by the memberships of rows; `moves` has the rest."""
+    """Count words and ends of sentences by the memberships of rows; `moves` has the rest.
+
+    words[s] is the number of words that occur with tag s.
+    """
     emission = []
     for tag, member in enumerate(memberships):
-        emission.append(layout.occurrences(tag, len(logs.emission[tag])) @ member)
-        own = slice(logs.first[tag], logs.first[tag + 1])
+        emission.append(layout.occurrences(tag, words[tag]) @ member)
+        own = slice(first[tag], first[tag + 1])
         moves[own, -1] = member[layout.ends[tag]].sum(axis=0)
     return Expected(moves, emission, bound, memberships)
 
 
-def _forward(weights: LogWeights, layout: Layout) -> tuple[list[FloatArray], list[FloatArray]]:
-    """Return α of every row, scaled to sum to 1, and what it was divided by."""
-    alpha = [
-        np.empty((len(words), table.shape[1]))
+class Forward(NamedTuple):
+    """Of every row of every tag: α, what it was divided by, and e(w | z) / scale."""
+
+    alpha: list[FloatArray]
+    scale: list[FloatArray]
+    weighted: list[FloatArray]
+
+
+def _forward(weights: LogWeights, layout: Layout) -> Forward:
+    """Go through the steps."""
+    weighted = [
+        table.take(words, axis=0)
         for words, table in zip(layout.words, weights.emission, strict=True)
     ]
+    alpha = [np.empty_like(part) for part in weighted]
     scale = [np.empty(len(words)) for words in layout.words]
-    for step in layout.steps:
-        for before, tag, first, last, rows in step:
-            a = weights.block(before, tag)
-            here = weights.emission[tag][layout.words[tag][first:last]]
-            here *= alpha[before][rows] @ a if before < len(alpha) else a
-            total = here.sum(axis=1)
-            if not total.min() > 0.0:
-                raise InferenceError(
-                    "probabilities are too small to be told from 0: alpha_e or alpha_t must be"
-                    " greater, or there must be fewer sub-tags"
-                )
-            here /= total[:, None]
-            alpha[tag][first:last], scale[tag][first:last] = here, total
-    return alpha, scale
+    blocks = _blocks(weights, layout)
+    for before, tag, first, last, rows in chain.from_iterable(layout.steps):
+        here = weighted[tag][first:last], alpha[tag][first:last], scale[tag][first:last]
+        if before < len(alpha):
+            whole = advance(alpha[before], rows, blocks[before, tag], *here)
+        else:
+            here[1][:] = blocks[before, tag]
+            whole = normalise(*here)
+        if not whole:
+            raise InferenceError(
+                "probabilities are too small to be told from 0: alpha_e or alpha_t must be"
+                " greater, or there must be fewer sub-tags"
+            )
+    return Forward(alpha, scale, weighted)
 
 
 def _backward(
-    weights: LogWeights,
-    layout: Layout,
-    alpha: list[FloatArray],
-    scale: list[FloatArray],
-    beta: list[FloatArray],
+    weights: LogWeights, layout: Layout, found: Forward, beta: list[FloatArray]
 ) -> FloatArray:
     """Fill β, so that α β = q(z), and return expected moves divided by their weights."""
-    counts = np.zeros_like(weights.moves)
-    found = LogWeights(counts, [], weights.first)
+    blocks = _blocks(weights, layout)
+    back = {pair: block.T.copy() for pair, block in blocks.items()}
+    sums = {pair: np.zeros_like(block) for pair, block in blocks.items()}
     for step in reversed(layout.steps):
         for before, tag, first, last, rows in step:
-            ahead = weights.emission[tag][layout.words[tag][first:last]]
-            ahead *= beta[tag][first:last]
-            ahead /= scale[tag][first:last, None]
-            block = found.block(before, tag)
-            if before < len(alpha):
-                block += alpha[before][rows].T @ ahead
-                beta[before][rows] = ahead @ weights.block(before, tag).T
+            weighted, behind, pair = found.weighted[tag][first:last], beta[tag][first:last], (before, tag)
+            if before < len(beta):
+                retreat(
+                    found.alpha[before], rows, back[pair], weighted, behind, beta[before], sums[pair]
+                )
             else:
-                block += ahead.sum(axis=0)
-    return counts
+                sums[pair] += (weighted * behind).sum(axis=0)
+    counts = LogWeights(np.zeros_like(weights.moves), [], weights.first)
+    for (before, tag), block in sums.items():
+        counts.block(before, tag)[:] = block
+    return counts.moves
+
+
+def _blocks(weights: LogWeights, layout: Layout) -> dict[tuple[int, int], FloatArray]:
+    """Return the moves of every pair of tags that occurs, each in one piece."""
+    pairs = {(group.before, group.tag) for step in layout.steps for group in step}
+    return {pair: weights.block(*pair).copy() for pair in sorted(pairs)}

@@ -30,7 +30,8 @@ def improve(logs: LogWeights, layout: Layout, memberships: list[FloatArray]) -> 
         _product(member, logs.emission[tag][layout.words[tag]]) - _product(member, _log(member))
         for tag, member in enumerate(members)
     )
-    found = gather(logs, layout, members, moves, 0.0)
+    sizes = [len(table) for table in logs.emission]
+    found = gather(sizes, logs.first, layout, members, moves)
     return found._replace(bound=bound + _product(found.moves, logs.moves))
 
 

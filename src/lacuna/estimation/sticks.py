@@ -35,7 +35,7 @@ def even_stick(size: int) -> FloatArray:
 
 
 def log_prior(stick: FloatArray, alpha: float) -> float:
-    """ln p(v | α) = Σ_{k<K} [ln α + (α − 1) ln(1 − v_k)]."""
+    """Ln p(v | α) = Σ_{k<K} [ln α + (α − 1) ln(1 − v_k)]."""
     return float((np.log(alpha) + (alpha - 1.0) * np.log1p(-stick[:-1])).sum())
 
 
