@@ -89,7 +89,7 @@ def test_expected_logs_and_divergence_are_those_of_samples(seed: int) -> None:
     from scipy.stats import dirichlet
 
     ratio = dirichlet.logpdf(drawn.T, own[0]) - dirichlet.logpdf(drawn.T, other[0])
-    error = ratio.std() / np.sqrt(len(ratio))
+    error = ratio.std() / np.sqrt(len(drawn))
     assert divergence(prior, counts) == pytest.approx(ratio.mean(), abs=6 * error)
 
 

@@ -23,9 +23,10 @@ def advance(
     alpha: FloatArray,
     scale: FloatArray,
 ) -> bool:
-    """alpha[r, w] = weighted[r, w] Σ_v before[rows[r], v] moves[v, w] / scale[r], scaled to sum to 1.
+    """alpha[r, w] = weighted[r, w] Σ_v before[rows[r], v] moves[v, w] / scale[r].
 
-    weighted is divided by scale as well. Returns whether all scales are positive.
+    scale[r] makes it sum to 1; weighted is divided by it as well. Returns whether all
+    scales are positive.
     """
     inner = moves.shape[0]
     gathered = np.empty((BLOCK, inner))

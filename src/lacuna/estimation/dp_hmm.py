@@ -115,19 +115,17 @@ class DpHmmProblem:
         return np.diff(self.first)
 
     def start(self, rng: np.random.Generator) -> Learnt:
-        """Begin with random sub-tags, drawn for every token and for every pair of tags beside it."""
-        contexts = len(self.subtags) ** 2
+        """Begin with random sub-tags: of every token, and of every pair of tags beside one."""
+        contexts, sizes = len(self.subtags) ** 2, [len(own) for own in self.words]
         drawn = [rng.dirichlet(np.full(k, 1.0 / k), contexts) for k in self.subtags[:-1]]
         found = []
         for layout in self.layouts:
             members = [
-                NOISE * rng.dirichlet(np.ones(part.shape[1]), len(own)) + (1 - NOISE) * part[own]
+                NOISE * _noise(rng, len(own), part.shape[1]) + (1 - NOISE) * part[own]
                 for part, own in zip(drawn, layout.contexts, strict=True)
             ]
             moves = moves_of(self.first, layout, members)
-            found.append(
-                gather([len(own) for own in self.words], self.first, layout, members, moves)
-            )
+            found.append(gather(sizes, self.first, layout, members, moves))
         return self.learn(found, [even_stick(size) for size in self.subtags[:-1]])
 
     def weights(self, learnt: Learnt) -> LogWeights:
@@ -172,7 +170,9 @@ class DpHmmProblem:
     def learn(self, found: Sequence[Expected], sticks: Sequence[FloatArray]) -> Learnt:
         """M-step: q(φ) and v at their best for q(z)."""
         moves = np.sum([part.moves for part in found], axis=0)
-        emission = [np.sum(parts, axis=0) for parts in zip(*(p.emission for p in found))]
+        emission = [
+            np.sum(parts, axis=0) for parts in zip(*(p.emission for p in found), strict=True)
+        ]
         better = tuple(
             better_stick(stick, moves[:, own], alpha=self.priors.alpha, alpha_t=self.priors.alpha_t)
             for own, stick in self._blocks(sticks)
@@ -202,7 +202,7 @@ class DpHmmProblem:
         """
         from scipy.special import digamma
 
-        total = counts.sum(axis=0) if total is None else total
+        total = np.asarray(counts.sum(axis=0) if total is None else total)
         logs: FloatArray = digamma(self.priors.alpha_e + counts) - digamma(
             self.priors.alpha_e * self.vocabulary + total
         )
@@ -236,3 +236,10 @@ def pose(
     layouts = [lay_out(corpus, numbers, tags, a, b) for a, b in pairwise(cuts)]
     first = np.concatenate((np.zeros(1, np.int64), np.cumsum([*subtags, 1])))
     return DpHmmProblem(vocabulary, words, layouts, first, tag_moves, priors, structured)
+
+
+def _noise(rng: np.random.Generator, rows: int, subtags: int) -> FloatArray:
+    """Return random rows that sum to 1."""
+    drawn = rng.random((rows, subtags))
+    drawn /= drawn.sum(axis=1, keepdims=True)
+    return drawn

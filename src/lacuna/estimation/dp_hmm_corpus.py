@@ -8,6 +8,7 @@ neighbouring rows, and most tokens are in a few large groups.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class TaggedWords(NamedTuple):
-    """words[t] and tags[t] of every token; sentence i is tokens sentences[i] to sentences[i + 1]."""
+    """words[t], tags[t] of every token; sentence i is tokens sentences[i] to sentences[i + 1]."""
 
     words: IntArray
     tags: IntArray
@@ -64,7 +65,7 @@ class Layout(NamedTuple):
 
 
 def own_words(corpus: TaggedWords, tags: int) -> tuple[list[LongArray], LongArray]:
-    """Return the words that occur with every tag, and each token's number among those of its tag."""
+    """Return the words that occur with every tag; each token's number among those of its tag."""
     numbers = np.empty(len(corpus.words), np.int64)
     found = []
     for tag in range(tags):
@@ -106,7 +107,7 @@ def _steps(
     keys = np.stack((step, tag, before))
     cuts = np.flatnonzero((keys[:, 1:] != keys[:, :-1]).any(axis=0)) + 1
     borders = [0, *cuts.tolist(), len(step)] if len(step) else [0]
-    for a, b in zip(borders[:-1], borders[1:], strict=True):
+    for a, b in pairwise(borders):
         group = Group(
             int(before[a]), int(tag[a]), int(row[a]), int(row[b - 1]) + 1, row_before[a:b]
         )

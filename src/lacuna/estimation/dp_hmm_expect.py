@@ -5,7 +5,8 @@ Forward and backward over the sub-tags of the tags that are there:
     α_n(z) = e(w_n | z) Σ_{z'} α_{n-1}(z') a(z', z)          scaled to sum to 1
     β_{n-1}(z') = Σ_z a(z', z) e(w_n | z) β_n(z)
 
-with a = exp E[ln φT φt] and e = exp E[ln φE]. Each group of a layout is one product of matrices (`_dp_hmm.py`).
+with a = exp E[ln φT φt] and e = exp E[ln φE]. Each group of a layout is one product of
+matrices (`_dp_hmm.py`).
 """
 
 from __future__ import annotations
@@ -154,10 +155,20 @@ def _backward(
     sums = {pair: np.zeros_like(block) for pair, block in blocks.items()}
     for step in reversed(layout.steps):
         for before, tag, first, last, rows in step:
-            weighted, behind, pair = found.weighted[tag][first:last], beta[tag][first:last], (before, tag)
+            weighted, behind, pair = (
+                found.weighted[tag][first:last],
+                beta[tag][first:last],
+                (before, tag),
+            )
             if before < len(beta):
                 retreat(
-                    found.alpha[before], rows, back[pair], weighted, behind, beta[before], sums[pair]
+                    found.alpha[before],
+                    rows,
+                    back[pair],
+                    weighted,
+                    behind,
+                    beta[before],
+                    sums[pair],
                 )
             else:
                 sums[pair] += (weighted * behind).sum(axis=0)

@@ -10,6 +10,9 @@ import numpy as np
 from lacuna.kernels import kernel
 from lacuna.types import FloatArray, IntArray, LongArray
 
+#: Tags less probable than this are not followed to the next.
+NEGLIGIBLE = 1e-10
+
 
 @kernel
 def tag_pairs(
@@ -20,30 +23,34 @@ def tag_pairs(
     beta: FloatArray,
     scale: FloatArray,
     borders: LongArray,
+    tags: FloatArray,
     pairs: FloatArray,
 ) -> None:
     """pairs[r, s, s'] = p(the tag before row r is s and that of row r is s'), r from step 1 on.
 
-    = Σ_{v in s, w in s'} alpha[before r, v] · transition[v, w] · emission[r, w] beta[r, w] / scale[r]
+    = Σ_{v in s, w in s'} alpha[before r, v] transition[v, w] emission[r, w] beta[r, w] / scale[r]
     """
-    labels, tags = transition.shape[0], len(borders) - 1
-    reach = np.empty(labels)
-    first = active[0] if len(active) else 0
+    labels, size = transition.shape[0], len(borders) - 1
+    reach, ahead = np.empty(labels), np.empty(labels)
+    first = active[0]
     for t in range(1, len(active)):
         for i in range(active[t]):
             r, before = first + i, first - active[t - 1] + i
             inverse = 1.0 / scale[r] if scale[r] > 0.0 else 0.0
-            for s in range(tags):
+            for w in range(labels):
+                ahead[w] = emission[r, w] * beta[r, w] * inverse
+            for s in range(size):
+                if not tags[before, s] > NEGLIGIBLE:
+                    continue
                 reach[:] = 0.0
                 for v in range(borders[s], borders[s + 1]):
-                    weight, row = alpha[before, v] * inverse, transition[v]
-                    if weight > 0.0:
-                        for w in range(labels):
-                            reach[w] += weight * row[w]
-                for q in range(tags):
+                    weight, row = alpha[before, v], transition[v]
+                    for w in range(labels):
+                        reach[w] += weight * row[w]
+                for q in range(size):
                     total = 0.0
                     for w in range(borders[q], borders[q + 1]):
-                        total += reach[w] * emission[r, w] * beta[r, w]
+                        total += reach[w] * ahead[w]
                     pairs[r, s, q] = total
         first += active[t]
 
@@ -89,9 +96,9 @@ def direct_tags(
     borders: LongArray,
     path: IntArray,
 ) -> float:
-    """Fill path[n] by keeping for every tag its best prefix with its forward vector; returns weight.
+    """Fill path[n], keeping for every tag its best prefix with its forward vector f; its weight.
 
-    δ_{n+1}(s') = max_s Σ_{z, z'} f_n(s, z) · transition[(s, z), (s', z')] · emission[n + 1, (s', z')]
+    δ_{n+1}(s') = max_s Σ_{z, z'} f_n(s, z) transition[(s, z), (s', z')] emission[n + 1, (s', z')]
     """
     steps, labels = emission.shape
     tags = len(borders) - 1

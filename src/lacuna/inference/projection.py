@@ -13,6 +13,7 @@ state sequences behind it, and no fast algorithm finds the best one. Exactly, on
 
 from __future__ import annotations
 
+from itertools import pairwise as neighbours
 from typing import NamedTuple
 
 import numpy as np
@@ -37,7 +38,7 @@ class Projection(NamedTuple):
 
 
 class TagPosterior(NamedTuple):
-    """tags[r, s] = p(the tag of row r is s); pairs[r, s, s'] = p(that before it is s, its own s')."""
+    """tags[r, s] = p(the tag of row r is s); pairs[r, s, s'] = p(it is s', the one before s)."""
 
     tags: FloatArray
     pairs: FloatArray
@@ -88,8 +89,8 @@ def tag_posterior(
     _chain.forward(scaled, pack.active, moves, start, alpha, scale)
     _chain.backward(scaled, pack.active, moves, stop, alpha, scale, beta, counts, total)
     a, b = alpha[:, 0], beta[:, 0]
-    _projection.tag_pairs(scaled, pack.active, moves[0], a, b, scale, borders, pairs)
     tags = np.add.reduceat(a * b, borders[:-1], axis=1)
+    _projection.tag_pairs(scaled, pack.active, moves[0], a, b, scale, borders, tags, pairs)
     for i in np.flatnonzero(~(total > 0.0)):
         place = pack.rank == i
         tags[place], pairs[place] = _in_log_space(chain, rows[place], borders[:-1])
@@ -113,7 +114,7 @@ def _scaled(rows: FloatArray) -> FloatArray:
 
 
 def direct_tags(chain: Chain, emission: npt.ArrayLike, borders: LongArray) -> IntArray | None:
-    """Return tags[t] of one sequence by best prefixes; None where weights are too small for that."""
+    """Return tags[t] of one sequence by best prefixes; None where weights are too small."""
     rows = check_emission(chain, emission)
     path = np.zeros(len(rows), np.int32)
     if not len(rows):
@@ -142,7 +143,7 @@ def exhaustive_tags(chain: Chain, emission: npt.ArrayLike, borders: LongArray) -
             f"{len(rows)} tokens have {size}^{len(rows)} tag sequences, more than the"
             f" {MOST_SEQUENCES} that are tried; use another decoder"
         )
-    own = [slice(a, b) for a, b in zip(borders[:-1], borders[1:], strict=True)]
+    own = [slice(a, b) for a, b in neighbours(borders)]
     moves = np.exp(chain.transition[0])
     paths, logs = np.zeros((1, 0), np.int32), np.zeros(1)
     # prefixes[i, z]: weights of the states behind the i-th tag sequence so far, scaled

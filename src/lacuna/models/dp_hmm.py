@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -90,9 +91,9 @@ class DpHmm:
     scheme: Scheme = Scheme.IO
     rare: int = 5
     class_count: int = 5
-    iterations: int = 40
+    iterations: int = 25
     restarts: int = 1
-    tolerance: float = 1e-5
+    tolerance: float = 5e-4
 
     def subtags_of(self, tag: str) -> int:
         """Return how many sub-tags a tag may have."""
@@ -186,7 +187,7 @@ class DpHmmModel(ChainTagger):
                 [np.zeros(0, np.int32)]
                 + [
                     self._sentence(chain, emission[first:last])
-                    for first, last in zip(sentences[:-1], sentences[1:], strict=True)
+                    for first, last in pairwise(sentences.tolist())
                 ]
             )
         return self.borders[tags].astype(np.int32)

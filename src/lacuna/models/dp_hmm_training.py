@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 
 import numpy as np
 
@@ -122,7 +122,7 @@ def geometric_weights(problem: DpHmmProblem, learnt: Learnt) -> tuple[FloatArray
 
 
 def mean_weights(problem: DpHmmProblem, learnt: Learnt) -> tuple[FloatArray, FloatArray]:
-    """ln E[φE] of every item, [x, y], and ln E[φT] E[φt], [i, j]."""
+    """Return ln E[φE] of every item, [x, y], and ln E[φT] E[φt], [i, j]."""
     prior = problem.priors
     own, unseen = [], []
     for counts in learnt.emission:
@@ -155,10 +155,10 @@ def _spread(
 def _in_use(tokens: FloatArray, first: LongArray) -> tuple[LongArray, LongArray]:
     """Return the states to keep, at least one of each tag, and the borders of tags among them."""
     used = tokens >= LEAST_TOKENS
-    for a, b in zip(first[:-2], first[1:-1], strict=True):
+    for a, b in pairwise(first[:-1].tolist()):
         used[a + np.argmax(tokens[a:b])] = True
     borders = np.concatenate((np.zeros(1, np.int64), np.cumsum(used)))[first[:-1]]
-    return np.flatnonzero(used), borders
+    return np.flatnonzero(used).astype(np.int64), borders.astype(np.int64)
 
 
 def _most_promising(
