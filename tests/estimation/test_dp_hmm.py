@@ -86,7 +86,7 @@ def log_joint(
 
 
 @pytest.mark.parametrize("structured", [True, False])
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     lengths=st.lists(st.integers(0, 9), min_size=1, max_size=12).filter(any),
@@ -105,7 +105,7 @@ def test_the_bound_never_falls(
 
 
 @pytest.mark.parametrize("structured", [True, False])
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10_000), lengths=st.lists(st.integers(1, 4), min_size=1, max_size=2))
 def test_the_bound_is_no_more_than_the_evidence(
     structured: bool, seed: int, lengths: list[int]
@@ -126,7 +126,7 @@ def test_with_one_subtag_the_bound_is_the_evidence() -> None:
     assert last.elbo == pytest.approx(log_evidence(posed, data, last.learnt), abs=1e-9)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 10_000), lengths=st.lists(st.integers(1, 6), min_size=1, max_size=4))
 def test_the_chain_is_never_below_mean_field(seed: int, lengths: list[int]) -> None:
     """At the same q(φ)."""

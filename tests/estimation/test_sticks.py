@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import digamma
 from scipy.stats import ks_2samp
@@ -30,6 +30,7 @@ def test_shares_by_hand() -> None:
     assert log_prior(np.array([0.5, 1.0]), 3.0) == pytest.approx(np.log(3.0 * 0.25))
 
 
+@settings(max_examples=50, deadline=None)
 @given(seeds, st.floats(1, 4), st.floats(0.1, 4))
 def test_the_gradient_is_that_of_differences(seed: int, alpha: float, alpha_t: float) -> None:
     logits, counts = problem(seed)
@@ -43,6 +44,7 @@ def test_the_gradient_is_that_of_differences(seed: int, alpha: float, alpha_t: f
         assert gradient[k] == pytest.approx((up - down) / 2e-5, rel=1e-5, abs=1e-5)
 
 
+@settings(max_examples=20, deadline=None)
 @given(seeds, st.floats(1, 4), st.floats(0.1, 4))
 def test_a_better_stick_is_better(seed: int, alpha: float, alpha_t: float) -> None:
     logits, counts = problem(seed)
@@ -78,6 +80,7 @@ def test_a_process_over_few_atoms_is_a_dirichlet() -> None:
     assert ks_2samp(broken[:, 0], rng.dirichlet(2 * alpha_t * base, draws)[:, 0]).pvalue < 1e-6
 
 
+@settings(max_examples=10, deadline=None)
 @given(seeds)
 def test_expected_logs_and_divergence_are_those_of_samples(seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -193,7 +193,8 @@ class DpHmmProblem:
 
     def _tag_prior(self) -> FloatArray:
         """αT where a tag may follow the tag of a state, [i, s]."""
-        return self.priors.alpha_tag * np.repeat(self.tag_moves, self.subtags, axis=0)
+        may = np.repeat(self.tag_moves, self.subtags, axis=0).astype(np.float64)
+        return self.priors.alpha_tag * may
 
     def log_words(self, counts: FloatArray, total: FloatArray | None = None) -> FloatArray:
         """E[ln φE] = ψ(αE + c) − ψ(αE V + Σ c), counts[w, z] of words of one tag.
@@ -202,11 +203,10 @@ class DpHmmProblem:
         """
         from scipy.special import digamma
 
-        total = np.asarray(counts.sum(axis=0) if total is None else total)
-        logs: FloatArray = digamma(self.priors.alpha_e + counts) - digamma(
-            self.priors.alpha_e * self.vocabulary + total
-        )
-        return logs
+        whole = counts.sum(axis=0) if total is None else total
+        own: FloatArray = digamma(self.priors.alpha_e + counts)
+        of_all: FloatArray = digamma(self.priors.alpha_e * self.vocabulary + whole)
+        return own - of_all
 
     def _divergence_of_words(self, counts: FloatArray) -> float:
         """KL(q(φE) ‖ Dir(αE)) over the sub-tags of one tag; words without counts add nothing."""

@@ -71,7 +71,8 @@ def fit_dp_hmm(
     before = -np.inf
     for iteration, point in enumerate(_most_promising(data.problem, config.restarts, rng), 1):
         model = partial(data.model, point.learnt)
-        yield Step(iteration, -point.elbo, model)
+        used, most = sum(point.learnt.in_use()), int(data.problem.first[-1]) - 1
+        yield Step(iteration, -point.elbo, model, f"{used} of {most} sub-tags in use")
         if iteration >= config.iterations:
             return
         if point.elbo - before < config.tolerance * abs(point.elbo):
