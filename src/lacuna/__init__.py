@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from lacuna.models.card import Card
     from lacuna.models.class_hmm import ClassHmm
     from lacuna.models.crf import Crf
+    from lacuna.models.dp_hmm import DpHmm
     from lacuna.models.loading import load
     from lacuna.models.ppm_hmm import PpmHmm
     from lacuna.models.trigram_hmm import TrigramHmm
@@ -36,6 +37,7 @@ __all__ = [
     "CorpusFormatError",
     "Crf",
     "Document",
+    "DpHmm",
     "FormatLimitError",
     "InferenceError",
     "LacunaError",
@@ -56,6 +58,7 @@ _ON_FIRST_USE = {
     "Card": ("lacuna.models.card", "Card"),
     "ClassHmm": ("lacuna.models.class_hmm", "ClassHmm"),
     "Crf": ("lacuna.models.crf", "Crf"),
+    "DpHmm": ("lacuna.models.dp_hmm", "DpHmm"),
     "PpmHmm": ("lacuna.models.ppm_hmm", "PpmHmm"),
     "TrigramHmm": ("lacuna.models.trigram_hmm", "TrigramHmm"),
     "load": ("lacuna.models.loading", "load"),

@@ -185,12 +185,17 @@ def _show_card(card: Card | None, labels: Iterable[str]) -> None:
 def _show_counts(title: str, model: StepModel) -> None:
     """Show the size of a model that was not trained on features, and how states follow."""
     from lacuna.models.class_hmm import ClassHmmModel
+    from lacuna.models.dp_hmm import DpHmmModel
     from lacuna.models.ppm_hmm import PpmHmmModel
 
     if isinstance(model, ClassHmmModel):
         rows = {"states": len(model.log_total), "features": len(model.space)}
     elif isinstance(model, PpmHmmModel):
         rows = {"states": len(model.states), "words": len(model.words.types)}
+    elif isinstance(model, DpHmmModel):
+        rows = {"words": len(model.words.words), "word classes": len(model.words.classes)}
+        used = zip(model.tags, np.diff(model.borders).tolist(), strict=True)
+        _show(f"{title}sub-tags in use", ("tag", "number"), [(tag, f"{n:,}") for tag, n in used])
     else:
         lexicon = model.hmm.lexicon
         rows = {

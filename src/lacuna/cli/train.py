@@ -46,8 +46,8 @@ def train_command(
     model: Annotated[
         str | None,
         typer.Option(
-            help="Kind of model: crf, trigram-hmm, ppm-hmm or class-hmm. Where not given, crf for"
-            " mentions and trigram-hmm for parts of speech."
+            help="Kind of model: crf, trigram-hmm, ppm-hmm, class-hmm or dp-hmm. Where not"
+            " given, crf for mentions and trigram-hmm for parts of speech."
         ),
     ] = None,
     task: TaskOption = Task.NER,

@@ -50,6 +50,8 @@ class ProgressLine:
             f"{which}iteration {progress.iteration} of at most {progress.iterations},"
             f" objective {progress.objective:,.1f}{self.dev}"
         )
+        if progress.note:
+            self.what += f", {progress.note}"
         if progress.seconds_left is None:
             return
         steps_left = progress.iterations - progress.iteration

@@ -71,7 +71,7 @@ def _advance(states: FloatArray, transition: FloatArray, onward: FloatArray) -> 
     onward[:] = 0.0
     if histories == 1:
         rows = len(states)
-        _add_product(states.reshape(rows, labels), transition[0], onward.reshape(rows, labels))
+        add_product(states.reshape(rows, labels), transition[0], onward.reshape(rows, labels))
         return
     for r in range(len(states)):
         for u in range(histories):
@@ -83,7 +83,7 @@ def _advance(states: FloatArray, transition: FloatArray, onward: FloatArray) -> 
 
 
 @kernel
-def _add_product(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
+def add_product(a: FloatArray, b: FloatArray, out: FloatArray) -> None:
     """out[i, w] += Σ_v a[i, v] · b[v, w], in blocks of 2 × 4 that stay in registers.
 
     A BLAS would start threads of its own beside ours.
@@ -170,8 +170,8 @@ def _retreat(
     if histories == 1:
         ahead = onward.reshape(len(onward), labels)
         beta[:] = 0.0
-        _add_product(ahead, transition[0].T.copy(), beta.reshape(len(beta), labels))
-        _add_product(states.reshape(len(states), labels).T, ahead, counts[0])
+        add_product(ahead, transition[0].T.copy(), beta.reshape(len(beta), labels))
+        add_product(states.reshape(len(states), labels).T, ahead, counts[0])
         return
     for r in range(len(states)):
         for u in range(histories):

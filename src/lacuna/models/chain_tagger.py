@@ -27,7 +27,7 @@ from lacuna.models.base import TagsAnything
 from lacuna.models.mention_probability import mention_probabilities
 from lacuna.models.storage import StoredModel
 from lacuna.text.document import Document, Mention, Span
-from lacuna.types import FloatArray, LongArray
+from lacuna.types import FloatArray, IntArray, LongArray
 
 BATCH_CHARACTERS = 250_000
 SHARED_CHARACTERS = 10_000  #: for each core, where there are fewer it is not worth a thread
@@ -102,10 +102,14 @@ class ChainTagger(TagsAnything, ABC):
         inside: FloatArray = 1.0 - found.marginals[:, outside].sum(axis=1)
         return np.clip(inside, 0.0, 1.0)
 
+    def path(self, chain: Chain, emission: FloatArray, sentences: LongArray) -> IntArray:
+        """Return a state for every token, whose tags are the ones chosen: the best path."""
+        return best_paths(chain, emission, sentences, threads=1)[0]
+
     def _find(self, documents: Sequence[Document], probabilities: bool) -> _Found:
         table = self.table(documents)
         emission, chain, tags = self.emission(table), self.chain(), self.state_tags
-        path, _ = best_paths(chain, emission, table.sentences, threads=1)
+        path = self.path(chain, emission, table.sentences)
         chunks = chunks_of_path(path, tags, table.sentences)
         sure = None
         if probabilities:

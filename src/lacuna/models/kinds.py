@@ -14,6 +14,8 @@ from lacuna.models.aligned import AlignedModel
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
 from lacuna.models.class_hmm_training import fit_class_hmm
 from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.dp_hmm import DpHmm, DpHmmModel
+from lacuna.models.dp_hmm_training import fit_dp_hmm
 from lacuna.models.pos_tagger import PosTagger, fit_pos_tagger
 from lacuna.models.ppm_hmm import PpmHmm, PpmHmmModel, fit_ppm_hmm
 from lacuna.models.steps import Step
@@ -21,10 +23,11 @@ from lacuna.models.trigram_hmm import TrigramHmm, TrigramHmmModel, fit_trigram_h
 from lacuna.models.two_pass import TwoPassModel
 from lacuna.models.with_pos import WithPos
 
-StepModel = TrigramHmmModel | PosTagger | PpmHmmModel | ClassHmmModel
-NerModel = CrfModel | TwoPassModel | TrigramHmmModel | PpmHmmModel | ClassHmmModel | WithPos
+ChainModel = TrigramHmmModel | PpmHmmModel | ClassHmmModel | DpHmmModel
+StepModel = ChainModel | PosTagger
+NerModel = CrfModel | TwoPassModel | ChainModel | WithPos
 Model = NerModel | PosTagger | AlignedModel
-Config = Crf | TrigramHmm | PpmHmm | ClassHmm
+Config = Crf | TrigramHmm | PpmHmm | ClassHmm | DpHmm
 Fit = Callable[[Sequence[TaggedDocument], Any, np.random.Generator], Iterator[Step]]
 
 
@@ -72,6 +75,12 @@ KINDS: Mapping[str, Kind] = {
             "hidden Markov model with several states per class and features of words",
             ClassHmm,
             fit_class_hmm,
+        ),
+        Kind(
+            "dp-hmm",
+            "hidden Markov model that finds out how many hidden sub-tags each tag has",
+            DpHmm,
+            fit_dp_hmm,
         ),
     )
 }

@@ -21,6 +21,7 @@ RESTORE: Mapping[str, tuple[str, str]] = {
     "trigram-hmm": ("lacuna.models.trigram_hmm_storage", "restore_trigram_hmm"),
     "ppm-hmm": ("lacuna.models.ppm_hmm_storage", "restore_ppm_hmm"),
     "class-hmm": ("lacuna.models.class_hmm_storage", "restore_class_hmm"),
+    "dp-hmm": ("lacuna.models.dp_hmm_storage", "restore_dp_hmm"),
     "with-pos": ("lacuna.models.with_pos", "restore_with_pos"),
     "aligned": ("lacuna.models.aligned_storage", "restore_aligned"),
 }

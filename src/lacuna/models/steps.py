@@ -17,8 +17,11 @@ class Step(NamedTuple):
         What is minimised, e.g. -log p(words, tags) plus penalty.
     model
         Makes the model of this point; called only when it is wanted.
+    note
+        What else there is to say about this point, for people.
     """
 
     iteration: int
     objective: float
     model: Callable[[], Tagger]
+    note: str = ""

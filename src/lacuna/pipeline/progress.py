@@ -24,6 +24,8 @@ class Progress:
         Since training began.
     seconds_left
         At most, at the pace so far; None before the first step.
+    note
+        What else there is to say, e.g. how many sub-tags are in use.
     """
 
     iteration: int
@@ -32,6 +34,7 @@ class Progress:
     dev_f1: float | None
     seconds: float
     seconds_left: float | None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

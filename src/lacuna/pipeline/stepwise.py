@@ -91,7 +91,9 @@ class _Watch:
                 self.best, self.best_score, self.worse = (step, model), found, 0
         seconds = time.perf_counter() - self.began
         left = seconds / step.iteration * (self.iterations - step.iteration)
-        progress = Progress(step.iteration, self.iterations, step.objective, found, seconds, left)
+        progress = Progress(
+            step.iteration, self.iterations, step.objective, found, seconds, left, step.note
+        )
         self.on_progress(progress)
         return self.worse >= PATIENCE or step.iteration >= self.iterations
 

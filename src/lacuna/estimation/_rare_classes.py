@@ -1,0 +1,165 @@
+"""Kernels: the classes of a rare word as hashes, from the coarsest on. No strings are made.
+
+Depth 0 holds all words, depth 1 words of one sort: alphabetic, punctuation, number, numeric date,
+phone-like, mixed. Each further depth adds the output of one feature function:
+
+=====  =====================================  ====================================
+depth  words of letters, mixed words          numbers, dates, phone numbers
+=====  =====================================  ====================================
+2      capitalisation                         number of digits
+3      last character                         separators
+4      last two characters                    range of the value (year, age, …)
+5      last three characters                  first digit
+6      length, in buckets                     length
+7      first two characters                   last digit
+=====  =====================================  ====================================
+
+Punctuation adds its characters. Letters are lower-cased.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lacuna.features._hashing import finish, seed, step
+from lacuna.kernels import kernel
+from lacuna.text.characters import DIGIT, LETTER, LOWER, UPPER, ClassTable
+from lacuna.types import CodeArray, HashArray, IntArray
+
+ALPHABETIC, PUNCTUATION, NUMBER, DATE, PHONE, MIXED = range(6)
+NO_CAPITALS, INITIAL, ALL_CAPITALS, ONE_CAPITAL, CAPITAL_AND_STOP, INNER_CAPITALS = range(6)
+PERIOD, DASH, SLASH, PLUS, COMMA = (np.uint32(ord(c)) for c in ".-/+,")
+ZERO = np.uint32(ord("0"))
+FAMILY = 78  #: of hashes; model files hold them, so it never changes
+DEPTHS = 8
+
+
+@kernel
+def class_keys(
+    codes: CodeArray, start: IntArray, end: IntArray, lower: CodeArray, classes: ClassTable
+) -> HashArray:
+    """Return keys[i, depth] of the words codes[start[i]:end[i]]; 0 where there is no such class."""
+    keys = np.zeros((len(start), DEPTHS), np.uint64)
+    for i in range(len(start)):
+        first, last = start[i], end[i]
+        h = seed(FAMILY)
+        keys[i, 0] = finish(h)
+        sort = word_sort(codes, first, last, classes)
+        h = step(h, np.uint64(sort))
+        keys[i, 1] = finish(h)
+        if sort in (ALPHABETIC, MIXED):
+            _letters(h, codes, first, last, lower, classes, keys[i])
+        elif sort == PUNCTUATION:
+            for n in range(min(DEPTHS - 2, last - first)):
+                h = step(h, np.uint64(codes[first + n]))
+                keys[i, 2 + n] = finish(h)
+        else:
+            _digits(h, codes, first, last, classes, keys[i])
+    return keys
+
+
+@kernel
+def word_sort(codes: CodeArray, first: int, last: int, classes: ClassTable) -> int:
+    """Return which sort of word codes[first:last] is."""
+    digits, letters, marks, run, runs = 0, 0, 0, 0, 0
+    for i in range(first, last):
+        kind = classes[codes[i]]
+        is_digit = kind == DIGIT
+        digits += is_digit
+        letters += LOWER <= kind <= LETTER
+        marks += codes[i] == SLASH or codes[i] == DASH
+        runs += is_digit and run == 0
+        run = run + 1 if is_digit else 0
+    if digits == 0:
+        return ALPHABETIC if letters > 0 else PUNCTUATION
+    if letters > 0:
+        return MIXED
+    if runs in (2, 3) and marks == runs - 1 and digits <= 8:
+        return DATE
+    if digits >= 7 and (runs > 1 or codes[first] == PLUS or digits in (9, 10)):
+        return PHONE
+    return NUMBER
+
+
+@kernel
+def capitalisation(codes: CodeArray, first: int, last: int, classes: ClassTable) -> int:
+    """Return how a word is capitalised."""
+    capitals, small = 0, 0
+    for i in range(first, last):
+        capitals += classes[codes[i]] == UPPER
+        small += classes[codes[i]] == LOWER
+    if capitals == 0:
+        return NO_CAPITALS
+    if capitals == 1 and small == 0:
+        stops = last - first == 2 and codes[last - 1] == PERIOD
+        return CAPITAL_AND_STOP if stops else ONE_CAPITAL
+    if small == 0:
+        return ALL_CAPITALS
+    if capitals == 1 and classes[codes[first]] == UPPER:
+        return INITIAL
+    return INNER_CAPITALS
+
+
+@kernel
+def _letters(
+    h: np.uint64,
+    codes: CodeArray,
+    first: int,
+    last: int,
+    lower: CodeArray,
+    classes: ClassTable,
+    keys: HashArray,
+) -> None:
+    size = last - first
+    h = step(h, np.uint64(capitalisation(codes, first, last, classes)))
+    keys[2] = finish(h)
+    for n in range(min(3, size)):
+        h = step(h, np.uint64(lower[codes[last - 1 - n]]))
+        keys[3 + n] = finish(h)
+    if size < 4:
+        return
+    h = step(h, np.uint64(4 if size < 6 else 6 if size < 9 else 9))
+    keys[6] = finish(h)
+    for n in range(2):
+        h = step(h, np.uint64(lower[codes[first + n]]))
+    keys[7] = finish(h)
+
+
+@kernel
+def _digits(
+    h: np.uint64, codes: CodeArray, first: int, last: int, classes: ClassTable, keys: HashArray
+) -> None:
+    digits, separators, value = 0, np.uint64(0), 0
+    for i in range(first, last):
+        if classes[codes[i]] == DIGIT:
+            digits += 1
+            if digits < 10 and ZERO <= codes[i] < ZERO + 10:
+                value = 10 * value + int(codes[i] - ZERO)
+        else:
+            separators = step(separators, np.uint64(codes[i]))
+    h = step(h, np.uint64(digits))
+    keys[2] = finish(h)
+    h = step(h, separators)
+    keys[3] = finish(h)
+    h = step(h, np.uint64(_range_of(value)))
+    keys[4] = finish(h)
+    h = step(h, np.uint64(codes[first]))
+    keys[5] = finish(h)
+    h = step(h, np.uint64(last - first))
+    keys[6] = finish(h)
+    h = step(h, np.uint64(codes[last - 1]))
+    keys[7] = finish(h)
+
+
+@kernel
+def _range_of(value: int) -> int:
+    """Return the bucket of a number: day or month, age, more, year, more."""
+    if value <= 12:
+        return 0
+    if value <= 31:
+        return 1
+    if value <= 120:
+        return 2
+    if 1900 <= value <= 2050:
+        return 4
+    return 3 if value < 1900 else 5

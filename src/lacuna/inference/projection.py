@@ -1,0 +1,168 @@
+"""Tags of a chain whose states are finer than tags: five ways to choose them.
+
+Several states, the *sub-tags*, have one tag. The probability of a tag sequence is a sum over all
+state sequences behind it, and no fast algorithm finds the best one. Exactly, one can try all
+(`exhaustive_tags`); otherwise
+
+* `projected_tags`: the chain of tags p̂ that is nearest to the posterior in KL(p ‖ p̂). It has the
+  posterior's own probabilities of tags and of pairs of neighbouring tags:
+  p̂(s_{n+1} | s_n) = p(s_n, s_{n+1}) / p(s_n). Its best path is found by dynamic programming;
+* `direct_tags`: every tag keeps its best prefix, with the weights of all states behind it;
+* the tags of the best path of states (`chain.best_paths`).
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise as neighbours
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from lacuna.errors import InferenceError
+from lacuna.inference import _chain, _projection
+from lacuna.inference.batch import TimePack, chunks, pack_by_time, run_chunks
+from lacuna.inference.chain import Chain, check_emission, pairwise, posterior
+from lacuna.types import FloatArray, IntArray, LongArray
+
+#: Tag sequences that an exhaustive search keeps at a time.
+MOST_SEQUENCES = 20_000
+_FINITE = np.finfo(np.float64).min
+
+
+class Projection(NamedTuple):
+    """A chain of tags: path[t] is its best labelling, tags[t, s] = p(the tag of token t is s)."""
+
+    path: IntArray
+    tags: FloatArray
+
+
+class TagPosterior(NamedTuple):
+    """tags[r, s] = p(the tag of row r is s); pairs[r, s, s'] = p(it is s', the one before s)."""
+
+    tags: FloatArray
+    pairs: FloatArray
+
+
+def projected_tags(
+    chain: Chain,
+    emission: npt.ArrayLike,
+    offsets: LongArray,
+    borders: LongArray,
+    *,
+    threads: int | None = None,
+) -> Projection:
+    """Project many sequences, rows offsets[i] to offsets[i + 1] each.
+
+    Tag s has the states borders[s] to borders[s + 1]; the chain is of first order.
+    """
+    rows = check_emission(chain, emission)
+    borders = np.ascontiguousarray(borders, np.int64)
+    found = Projection(np.zeros(len(rows), np.int32), np.zeros((len(rows), len(borders) - 1)))
+
+    def one_chunk(first: int, last: int) -> None:
+        pack = pack_by_time(offsets[first : last + 1])
+        own, path = rows[pack.rows], np.zeros(len(pack.rows), np.int32)
+        tags, pairs = tag_posterior(chain, own, pack, borders)
+        _projection.best_tags(tags, pairs, pack.active, path)
+        found.path[pack.rows], found.tags[pack.rows] = path, tags
+
+    run_chunks(one_chunk, chunks(offsets), threads=threads)
+    return found
+
+
+def tag_posterior(
+    chain: Chain, rows: FloatArray, pack: TimePack, borders: LongArray
+) -> TagPosterior:
+    """Sum over all states, for rows in order of time."""
+    size = len(borders) - 1
+    alpha, beta = (np.empty((len(rows), 1, chain.labels)) for _ in range(2))
+    pairs = np.zeros((len(rows), size, size))
+    if not len(rows):
+        return TagPosterior(alpha[:, 0, :size], pairs)
+    scaled, moves = (
+        _scaled(rows),
+        _scaled(chain.transition.reshape(1, -1)).reshape(chain.transition.shape),
+    )
+    scale, total, counts = np.empty(len(rows)), np.empty(pack.active[0]), np.zeros_like(moves)
+    start, stop = np.exp(chain.start), np.exp(chain.stop)
+    _chain.forward(scaled, pack.active, moves, start, alpha, scale)
+    _chain.backward(scaled, pack.active, moves, stop, alpha, scale, beta, counts, total)
+    a, b = alpha[:, 0], beta[:, 0]
+    tags = np.add.reduceat(a * b, borders[:-1], axis=1)
+    _projection.tag_pairs(scaled, pack.active, moves[0], a, b, scale, borders, tags, pairs)
+    for i in np.flatnonzero(~(total > 0.0)):
+        place = pack.rank == i
+        tags[place], pairs[place] = _in_log_space(chain, rows[place], borders[:-1])
+    return TagPosterior(tags, pairs)
+
+
+def _in_log_space(chain: Chain, rows: FloatArray, starts: LongArray) -> TagPosterior:
+    """Sum over all states of one sequence whose weights are too far apart."""
+    tags = np.add.reduceat(posterior(chain, rows).marginals, starts, axis=1)
+    pairs = np.zeros((len(rows), len(starts), len(starts)))
+    if len(rows) > 1:
+        between = pairwise(chain, rows)
+        pairs[1:] = np.add.reduceat(np.add.reduceat(between, starts, axis=1), starts, axis=2)
+    return TagPosterior(tags, pairs)
+
+
+def _scaled(rows: FloatArray) -> FloatArray:
+    """exp(rows − maximum of the row); a row of -inf gives zeros."""
+    scaled: FloatArray = np.exp(rows - np.maximum(rows.max(axis=1), _FINITE)[:, None])
+    return scaled
+
+
+def direct_tags(chain: Chain, emission: npt.ArrayLike, borders: LongArray) -> IntArray | None:
+    """Return tags[t] of one sequence by best prefixes; None where weights are too small."""
+    rows = check_emission(chain, emission)
+    path = np.zeros(len(rows), np.int32)
+    if not len(rows):
+        return path
+    scaled, moves = _scaled(rows), np.exp(chain.transition[0])
+    start, stop = np.exp(chain.start), np.exp(chain.stop[0])
+    borders = np.ascontiguousarray(borders, np.int64)
+    weight = _projection.direct_tags(scaled, moves, start, stop, borders, path)
+    return path if weight > 0.0 else None
+
+
+def exhaustive_tags(chain: Chain, emission: npt.ArrayLike, borders: LongArray) -> IntArray:
+    """Return the best tags[t] of one sequence: every tag sequence is tried.
+
+    Raises
+    ------
+    InferenceError
+        When there are too many, or none is possible.
+    """
+    rows = check_emission(chain, emission)
+    size = len(borders) - 1
+    if not len(rows):
+        return np.zeros(0, np.int32)
+    if size ** len(rows) > MOST_SEQUENCES:
+        raise InferenceError(
+            f"{len(rows)} tokens have {size}^{len(rows)} tag sequences, more than the"
+            f" {MOST_SEQUENCES} that are tried; use another decoder"
+        )
+    own = [slice(a, b) for a, b in neighbours(borders)]
+    moves = np.exp(chain.transition[0])
+    paths, logs = np.zeros((1, 0), np.int32), np.zeros(1)
+    # prefixes[i, z]: weights of the states behind the i-th tag sequence so far, scaled
+    prefixes = np.zeros((1, chain.labels))
+    for n, row in enumerate(rows):
+        reach = prefixes @ moves if n else np.exp(chain.start)[None]
+        reach = reach * _scaled(row[None])
+        onward = np.zeros((size, *reach.shape))
+        for s in range(size):
+            onward[s, :, own[s]] = reach[:, own[s]]
+        total = onward.sum(axis=2)
+        tag, parent = np.nonzero(total > 0.0)
+        weight = total[tag, parent]
+        prefixes = onward[tag, parent] / weight[:, None]
+        logs = logs[parent] + np.log(weight)
+        paths = np.concatenate((paths[parent], tag[:, None].astype(np.int32)), axis=1)
+    with np.errstate(divide="ignore"):
+        logs = logs + np.log(prefixes @ np.exp(chain.stop[0]))
+    if not len(logs) or logs.max() == -np.inf:
+        raise InferenceError(f"no tags of {len(rows)} tokens are possible")
+    best: IntArray = paths[np.argmax(logs)]
+    return best

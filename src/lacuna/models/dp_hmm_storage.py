@@ -1,0 +1,96 @@
+"""An HMM with sub-tags as arrays and back. Words and classes are stored as hashes."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from lacuna.encoding.schemes import tag_set
+from lacuna.errors import ConfigError, ModelFileError
+from lacuna.models.card import Card
+from lacuna.models.dp_hmm import DpHmm, DpHmmModel, check_config
+from lacuna.models.rare_words import RareWords
+from lacuna.models.storage import StoredModel, require, require_indices
+from lacuna.text.word_types import WordTypes
+from lacuna.types import FloatArray, LongArray, RealArray
+
+SMALLEST_LOG = -1e6  #: of a word; moves may be impossible
+ROUNDING = 1e-6
+
+
+def store_dp_hmm(model: DpHmmModel) -> StoredModel:
+    """Return everything the model is, for a file."""
+    return StoredModel(
+        DpHmmModel.kind,
+        {
+            "config": msgspec.to_builtins(model.config),
+            "tags": list(model.tags),
+            "card": msgspec.to_builtins(model.card),
+        },
+        {
+            "borders": model.borders,
+            "words": model.words.words.hashes,
+            "classes": model.words.classes.hashes,
+            "log_words": model.log_words,
+            "log_moves": model.log_moves,
+            "tokens": model.tokens,
+        },
+    )
+
+
+def restore_dp_hmm(stored: StoredModel) -> DpHmmModel:
+    """Rebuild a model from a file; everything compiled code relies on is checked here."""
+    header = stored.header
+    try:
+        config = msgspec.convert(header.get("config"), DpHmm)
+        check_config(config)
+        tags = tuple(msgspec.convert(header.get("tags"), list[str]))
+        card = msgspec.convert(header.get("card", {}), Card)
+    except (msgspec.ValidationError, RecursionError, ConfigError) as error:
+        raise ModelFileError(stored.source, f"its header is damaged: {error}") from None
+    labels = dict.fromkeys(tag[2:] for tag in tags[1:])
+    if "" in labels or tags != tag_set(labels, config.scheme):
+        raise ModelFileError(stored.source, "its tags are damaged")
+    tokens = require(stored, "tokens", np.float64, (-1,))
+    if not (np.isfinite(tokens).all() and tokens.min(initial=0.0) >= 0.0):
+        raise ModelFileError(stored.source, "its counts are damaged")
+    words = _vocabulary(stored)
+    return DpHmmModel(
+        config,
+        tags,
+        _borders(stored, len(tags), len(tokens)),
+        words,
+        _log_words(stored, (len(words), len(tokens))),
+        _log_moves(stored, len(tokens) + 1),
+        tokens,
+        card,
+    )
+
+
+def _borders(stored: StoredModel, tags: int, states: int) -> LongArray:
+    borders = require_indices(stored, "borders", np.int64, (tags + 1,), below=states + 1)
+    if borders[0] != 0 or borders[-1] != states or (np.diff(borders) < 1).any():
+        raise ModelFileError(stored.source, "its sub-tags are damaged")
+    return borders
+
+
+def _vocabulary(stored: StoredModel) -> RareWords:
+    words, classes = (require(stored, n, np.uint64, (-1,)) for n in ("words", "classes"))
+    known = RareWords(WordTypes.build(words), WordTypes.build(classes))
+    if not len(classes) or len(known) != len(words) + len(classes):
+        raise ModelFileError(stored.source, "its words are damaged")
+    return known
+
+
+def _log_words(stored: StoredModel, shape: tuple[int, int]) -> RealArray:
+    logs = require(stored, "log_words", np.float32, shape)
+    if logs.size and not SMALLEST_LOG <= logs.min() <= logs.max() <= ROUNDING:
+        raise ModelFileError(stored.source, "its words have no probabilities")
+    return logs
+
+
+def _log_moves(stored: StoredModel, states: int) -> FloatArray:
+    logs = require(stored, "log_moves", np.float64, (states, states))
+    if np.isnan(logs).any() or logs.max() > ROUNDING:
+        raise ModelFileError(stored.source, "its moves have no probabilities")
+    return logs
