@@ -41,7 +41,8 @@ def inspect_command(
         typer.Option(
             "--corpus",
             metavar="CORPUS",
-            help="Annotated documents, to show what the hidden states of a class-hmm stand for.",
+            help="Annotated documents, to show what the hidden states of a class-hmm or dp-hmm"
+            " stand for.",
         ),
     ] = None,
     as_json: JsonOption = False,
@@ -100,11 +101,14 @@ def inspect_command(
 
 
 def _states(part: Part, corpus: list[str]) -> dict[str, Any]:
-    """Return what the states of a class HMM stand for in a corpus."""
+    """Return what the hidden states of a model stand for in a corpus."""
     from lacuna.models.class_hmm import ClassHmmModel
+    from lacuna.models.dp_hmm import DpHmmModel
 
-    if not isinstance(part, ClassHmmModel):
-        raise ConfigError("--corpus is for class-hmm models: others have no hidden states to show")
+    if not isinstance(part, ClassHmmModel | DpHmmModel):
+        raise ConfigError(
+            "--corpus is for class-hmm and dp-hmm models: others have no hidden states to show"
+        )
     with reading(corpus, CorpusOptions()) as documents:
         return state_facts(part, list(documents))
 

@@ -1,4 +1,4 @@
-"""What the hidden states of a class HMM stand for, as tables: part of ``lacuna inspect``."""
+"""What the hidden states of a model stand for, as tables: part of ``lacuna inspect``."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from lacuna.cli.console import print_table, printable
 
 if TYPE_CHECKING:
-    from lacuna.models.class_hmm import ClassHmmModel
+    from lacuna.models.chain_tagger import ChainTagger
     from lacuna.models.substructure import Share
     from lacuna.text.document import Document
 
 TOP = 6
 
 
-def state_facts(model: ClassHmmModel, documents: Sequence[Document]) -> dict[str, Any]:
+def state_facts(model: ChainTagger, documents: Sequence[Document]) -> dict[str, Any]:
     """Return facts about each state in `documents`, and how states divide each label."""
     from lacuna.encoding.chain import tag_document
     from lacuna.models.substructure import describe_states, known_names, name_split

@@ -84,7 +84,7 @@ class DpHmm:
     alpha: float = 1.0
     alpha_e: float = 0.01
     alpha_tag: float = 0.1
-    alpha_t: float = 1.0
+    alpha_t: float = 5.0
     weights: Literal["mean", "geometric"] = "mean"
     inference: Literal["structured", "mean-field"] = "structured"
     decoder: Decoder = "projected"

@@ -1,4 +1,4 @@
-"""What the hidden states of a class HMM have come to stand for, from tagged documents.
+"""What the hidden states of a model have come to stand for, from tagged documents.
 
 Every token gets the best state of its class. `describe_states` tells what each state's words look
 like and where they stand; `name_split` measures whether the states of a label tell first from last
@@ -22,7 +22,7 @@ import numpy as np
 from lacuna.encoding.chain import TaggedDocument
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.chain import best_paths, constrain
-from lacuna.models.class_hmm import ClassHmmModel
+from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.class_hmm_features import words_at
 from lacuna.types import FloatArray, IntArray
 
@@ -93,7 +93,7 @@ class _Assigned(NamedTuple):
 
 
 def describe_states(
-    model: ClassHmmModel, tagged: Sequence[TaggedDocument], *, top: int = 8
+    model: ChainTagger, tagged: Sequence[TaggedDocument], *, top: int = 8
 ) -> list[StateFacts]:
     """Return facts about every state, the `top` most frequent of each sort."""
     found = _assign(model, tagged)
@@ -131,7 +131,7 @@ def known_names(tagged: Sequence[TaggedDocument], label: str) -> KnownNames:
 
 
 def name_split(
-    model: ClassHmmModel, tagged: Sequence[TaggedDocument], known: KnownNames, *, label: str = "PER"
+    model: ChainTagger, tagged: Sequence[TaggedDocument], known: KnownNames, *, label: str = "PER"
 ) -> NameSplit:
     """Measure how the states of a label divide the words of its mentions.
 
@@ -148,7 +148,7 @@ def name_split(
     """
     found = _assign(model, tagged)
     names = model.state_names
-    own = [y for y in range(len(names)) if model.tags[y // model.config.states][2:] == label]
+    own = [y for y, tag in enumerate(model.state_tags) if tag[2:] == label]
     joint = np.zeros((len(own), len(PLACES)))
     counts = {place: Counter[tuple[int, str]]() for place in ("any", "only")}
     for t in np.flatnonzero(np.isin(found.states, own)).tolist():
@@ -187,13 +187,13 @@ def word_shape(word: str) -> str:
     return "".join(key for key, _ in groupby(classes))
 
 
-def _assign(model: ClassHmmModel, tagged: Sequence[TaggedDocument]) -> _Assigned:
+def _assign(model: ChainTagger, tagged: Sequence[TaggedDocument]) -> _Assigned:
     """Find the best state of its class for every token; of any class, where it has none of ours."""
     table = token_table([d.document for d in tagged], [d.tokens for d in tagged])
     number = {tag: k for k, tag in enumerate(model.tags)}
     tags = [number.get(tag, -1) for d in tagged for tag in d.tags(model.scheme)]
     classes = np.array(tags, np.int32)[:, None]
-    class_of_state = np.arange(len(model.log_total)) // model.config.states
+    class_of_state = np.array([number[tag] for tag in model.state_tags])
     valid = constrain(model.emission(table), (classes == class_of_state) | (classes < 0))
     states, _ = best_paths(model.chain(), valid, table.sentences)
     places = np.full(len(states), NOWHERE, np.int32)
