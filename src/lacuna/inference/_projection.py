@@ -11,7 +11,9 @@ from lacuna.kernels import kernel
 from lacuna.types import FloatArray, IntArray, LongArray
 
 #: Tags less probable than this are not followed to the next.
-NEGLIGIBLE = 1e-10
+NEGLIGIBLE = 1e-6
+#: Nor are states less probable than this.
+NEGLIGIBLE_STATE = 1e-12
 
 
 @kernel
@@ -45,8 +47,10 @@ def tag_pairs(
                 reach[:] = 0.0
                 for v in range(borders[s], borders[s + 1]):
                     weight, row = alpha[before, v], transition[v]
-                    for w in range(labels):
-                        reach[w] += weight * row[w]
+                    # v adds no more than its own probability; subnormal numbers are slow
+                    if weight * beta[before, v] > NEGLIGIBLE_STATE:
+                        for w in range(labels):
+                            reach[w] += weight * row[w]
                 for q in range(size):
                     total = 0.0
                     for w in range(borders[q], borders[q + 1]):

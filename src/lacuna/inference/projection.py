@@ -21,12 +21,14 @@ import numpy.typing as npt
 
 from lacuna.errors import InferenceError
 from lacuna.inference import _chain, _projection
-from lacuna.inference.batch import TimePack, chunks, pack_by_time, run_chunks
+from lacuna.inference.batch import CHUNK_TOKENS, TimePack, chunks, pack_by_time, run_chunks
 from lacuna.inference.chain import Chain, check_emission, pairwise, posterior
 from lacuna.types import FloatArray, IntArray, LongArray
 
 #: Tag sequences that an exhaustive search keeps at a time.
 MOST_SEQUENCES = 20_000
+#: Probabilities of pairs of tags that are held at a time, for each thread.
+MOST_PAIRS = 1 << 20
 _FINITE = np.finfo(np.float64).min
 
 
@@ -67,7 +69,8 @@ def projected_tags(
         _projection.best_tags(tags, pairs, pack.active, path)
         found.path[pack.rows], found.tags[pack.rows] = path, tags
 
-    run_chunks(one_chunk, chunks(offsets), threads=threads)
+    tokens = min(CHUNK_TOKENS, max(MOST_PAIRS // (len(borders) - 1) ** 2, 1))
+    run_chunks(one_chunk, chunks(offsets, tokens), threads=threads)
     return found
 
 
