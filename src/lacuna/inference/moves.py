@@ -10,7 +10,7 @@ from lacuna.inference.chain import Chain
 from lacuna.types import FloatArray
 
 STEPS = 200  #: how far a second-order chain is followed
-CLOSE = 1e-6
+CLOSE = 1e-4  #: what never happens, such as an empty sentence, may have a share
 
 
 class MoveProbabilities(NamedTuple):
