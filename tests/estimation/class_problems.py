@@ -8,7 +8,8 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from lacuna.encoding.schemes import Scheme, allowed, tag_set
-from lacuna.estimation.class_hmm_objective import ClassCorpus, ClassHmmObjective, StateMoves
+from lacuna.estimation.class_hmm_objective import ClassCorpus, ClassHmmObjective
+from lacuna.estimation.crf_objective import Moves
 from lacuna.types import IntArray, LongArray
 
 WORDS, OUTCOMES, FEATURES = 6, 8, 5
@@ -37,7 +38,7 @@ class Problem:
         features = np.eye(OUTCOMES) if basic else self._distinct_features()
         self.features = csr_array(features)
         grown = np.kron(self.table, np.ones((states, states), bool))
-        self.moves = StateMoves(grown, grown[0], grown[:, 0])
+        self.moves = Moves(grown, grown[0], grown[:, 0])
 
     def objective(self, kappa: float) -> ClassHmmObjective:
         return ClassHmmObjective(

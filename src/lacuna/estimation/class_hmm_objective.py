@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lacuna.estimation._class_hmm import add_expected_counts
-from lacuna.types import BoolArray, FloatArray, IntArray, LongArray, RealArray
+from lacuna.estimation.crf_objective import Moves
+from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -43,14 +44,6 @@ class ClassCorpus(NamedTuple):
     classes: IntArray
     sentences: LongArray
     readings: csr_array
-
-
-class StateMoves(NamedTuple):
-    """Which states may follow one another (from, to), begin and end a sentence."""
-
-    allowed: BoolArray
-    first: BoolArray
-    last: BoolArray
 
 
 class HmmTables(NamedTuple):
@@ -108,7 +101,7 @@ class ClassHmmObjective:
         self,
         corpus: ClassCorpus,
         features: csr_array,
-        moves: StateMoves,
+        moves: Moves,
         *,
         states: int,
         kappa: float,
@@ -159,7 +152,7 @@ class ClassHmmObjective:
 
 
 def log_moves(
-    transition: FloatArray, start: FloatArray, moves: StateMoves
+    transition: FloatArray, start: FloatArray, moves: Moves
 ) -> tuple[FloatArray, FloatArray]:
     """Return log p(y' | y) and log p(first y) from weights; what is not allowed is -inf."""
     onward = np.where(moves.allowed, transition, -np.inf)

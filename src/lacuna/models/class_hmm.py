@@ -17,7 +17,8 @@ import numpy as np
 
 from lacuna.encoding.schemes import OUTSIDE, Scheme, allowed
 from lacuna.errors import ConfigError
-from lacuna.estimation.class_hmm_objective import StateMoves, log_moves
+from lacuna.estimation.class_hmm_objective import log_moves
+from lacuna.estimation.crf_objective import Moves
 from lacuna.features.token_table import TokenTable
 from lacuna.inference.chain import Chain, first_order
 from lacuna.models.card import NO_CARD, Card
@@ -164,8 +165,8 @@ class ClassHmmModel(ChainTagger):
         return store_class_hmm(self)
 
 
-def state_moves(tags: tuple[str, ...], scheme: Scheme, states: int) -> StateMoves:
+def state_moves(tags: tuple[str, ...], scheme: Scheme, states: int) -> Moves:
     """Return which states may follow one another, begin and end a sentence."""
     table = np.kron(allowed(tags, scheme), np.ones((states, states), np.bool_))
     outside = tags.index(OUTSIDE) * states
-    return StateMoves(table, table[outside], table[:, outside])
+    return Moves(table, table[outside], table[:, outside])
