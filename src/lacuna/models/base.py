@@ -27,15 +27,18 @@ class Tagger(Protocol):
     def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
         """Return the documents with the mentions found in place of those they had."""
 
-    def identifier_probability(self, document: Document) -> FloatArray:
+    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
         """Return for each token of ``tokens_of`` the probability that it is in a mention."""
+
+    def identifier_probability(self, document: Document) -> FloatArray:
+        """Return the same for one document."""
 
     def store(self) -> StoredModel:
         """Return everything the model is, for a file."""
 
 
 class TagsAnything:
-    """``tag`` for a text, a document or many, on top of ``find``."""
+    """``tag`` for a text, a document or many, on top of ``find``; probabilities of one document."""
 
     __slots__ = ()
 
@@ -71,6 +74,10 @@ class TagsAnything:
         if isinstance(item, Document):
             return self.find([item], probabilities=probabilities)[0]
         return _stream(self, item, probabilities)
+
+    def identifier_probability(self: Tagger, document: Document) -> FloatArray:
+        """Return for each token of a document the probability that it is in a mention."""
+        return self.identifier_probabilities([document])[0]
 
 
 def _stream(

@@ -94,17 +94,23 @@ class ChainTagger(TagsAnything, ABC):
                 for document, mentions in zip(documents[a:b], run.mentions(b - a), strict=True)
             ]
 
-    def identifier_probability(self, document: Document) -> FloatArray:
+    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
         """Return for each token the probability that it is in a mention: 1 - p(O)."""
-        table = self.table([document])
-        found = expectations(self.chain(), self.emission(table), table.sentences)
-        outside = np.array(self.state_tags) == OUTSIDE
-        inside: FloatArray = 1.0 - found.marginals[:, outside].sum(axis=1)
-        return np.clip(inside, 0.0, 1.0)
+        runs = batches(documents)
+        threads = 1 if len(runs) > 1 else None  # one large document is shared out by sentences
+        found = run_chunks(lambda a, b: self._inside(documents[a:b], threads), runs)
+        return [inside for run in found for inside in run]
 
     def path(self, chain: Chain, emission: FloatArray, sentences: LongArray) -> IntArray:
         """Return a state for every token, whose tags are the ones chosen: the best path."""
         return best_paths(chain, emission, sentences, threads=1)[0]
+
+    def _inside(self, documents: Sequence[Document], threads: int | None) -> list[FloatArray]:
+        table = self.table(documents)
+        found = expectations(self.chain(), self.emission(table), table.sentences, threads=threads)
+        outside = np.array(self.state_tags) == OUTSIDE
+        inside = np.clip(1.0 - found.marginals[:, outside].sum(axis=1), 0.0, 1.0)
+        return np.split(inside, table.documents[1:-1])
 
     def _find(self, documents: Sequence[Document], probabilities: bool) -> _Found:
         table = self.table(documents)

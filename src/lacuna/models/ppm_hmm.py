@@ -188,10 +188,13 @@ class PpmHmmModel(ChainTagger):
         """Return the units of the documents."""
         return token_table(documents, units=self.config.units)
 
-    def identifier_probability(self, document: Document) -> FloatArray:
+    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
         """Return for each token the probability that it is in a mention: that of its unit."""
-        values = ChainTagger.identifier_probability(self, document)
-        return spread(values, self.tokens(document), tokens_of(document))
+        units = ChainTagger.identifier_probabilities(self, documents)
+        return [
+            spread(values, self.tokens(document), tokens_of(document))
+            for values, document in zip(units, documents, strict=True)
+        ]
 
     def tokens(self, document: Document) -> Tokens:
         """Return what this model gives tags to: the document's own tokens, else its units."""
