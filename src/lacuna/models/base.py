@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar, Protocol, overload, runtime_checkable
+from typing import ClassVar, NamedTuple, Protocol, overload, runtime_checkable
 
 from lacuna.io.source import Task
 from lacuna.models.storage import StoredModel
 from lacuna.text.document import Document
-from lacuna.types import FloatArray
+from lacuna.text.tokenizer import tokens_of
+from lacuna.types import FloatArray, IntArray
 
 BATCH_DOCUMENTS = 256
+
+
+class Examined(NamedTuple):
+    """All that a tagger says of a document.
+
+    found
+        The document with the mentions found.
+    start, end
+        Characters of its tokens.
+    probability
+        Of each token, that it is in a mention.
+    """
+
+    found: Document
+    start: IntArray
+    end: IntArray
+    probability: FloatArray
 
 
 @runtime_checkable
@@ -32,6 +50,9 @@ class Tagger(Protocol):
 
     def identifier_probability(self, document: Document) -> FloatArray:
         """Return the same for one document."""
+
+    def examine(self, documents: Sequence[Document]) -> list[Examined]:
+        """Return both: the mentions found and the probability of every token."""
 
     def store(self) -> StoredModel:
         """Return everything the model is, for a file."""
@@ -78,6 +99,16 @@ class TagsAnything:
     def identifier_probability(self: Tagger, document: Document) -> FloatArray:
         """Return for each token of a document the probability that it is in a mention."""
         return self.identifier_probabilities([document])[0]
+
+    def examine(self: Tagger, documents: Sequence[Document]) -> list[Examined]:
+        """Return the mentions found and the probability of every token."""
+        tokens = [tokens_of(document) for document in documents]
+        return [
+            Examined(found, its.start, its.end, probability)
+            for found, its, probability in zip(
+                self.find(documents), tokens, self.identifier_probabilities(documents), strict=True
+            )
+        ]
 
 
 def _stream(

@@ -23,7 +23,7 @@ from lacuna.encoding.schemes import OUTSIDE, Scheme
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import run_chunks
 from lacuna.inference.chain import Chain, best_paths, expectations
-from lacuna.models.base import TagsAnything
+from lacuna.models.base import Examined, TagsAnything
 from lacuna.models.mention_probability import mention_probabilities
 from lacuna.models.storage import StoredModel
 from lacuna.text.document import Document, Mention, Span
@@ -101,20 +101,56 @@ class ChainTagger(TagsAnything, ABC):
         found = run_chunks(lambda a, b: self._inside(documents[a:b], threads), runs)
         return [inside for run in found for inside in run]
 
+    def examine(self, documents: Sequence[Document]) -> list[Examined]:
+        """Return the mentions found and the probability of every token, in one go."""
+        runs = batches(documents)
+        parts = run_chunks(lambda a, b: self._examine(documents[a:b]), runs)
+        with _collection_paused():
+            return [
+                Examined(replace(document, mentions=mentions), *tokens)
+                for (a, b), (found, rows) in zip(runs, parts, strict=True)
+                for document, mentions, tokens in zip(
+                    documents[a:b], found.mentions(b - a), rows, strict=True
+                )
+            ]
+
     def path(self, chain: Chain, emission: FloatArray, sentences: LongArray) -> IntArray:
         """Return a state for every token, whose tags are the ones chosen: the best path."""
         return best_paths(chain, emission, sentences, threads=1)[0]
 
     def _inside(self, documents: Sequence[Document], threads: int | None) -> list[FloatArray]:
         table = self.table(documents)
-        found = expectations(self.chain(), self.emission(table), table.sentences, threads=threads)
-        outside = np.array(self.state_tags) == OUTSIDE
-        inside = np.clip(1.0 - found.marginals[:, outside].sum(axis=1), 0.0, 1.0)
+        inside = self._token_probability(table, self.emission(table), threads)
         return np.split(inside, table.documents[1:-1])
+
+    def _token_probability(
+        self, table: TokenTable, emission: FloatArray, threads: int | None
+    ) -> FloatArray:
+        """Return 1 - p(O) of every token."""
+        found = expectations(self.chain(), emission, table.sentences, threads=threads)
+        outside = np.array(self.state_tags) == OUTSIDE
+        inside: FloatArray = 1.0 - found.marginals[:, outside].sum(axis=1)
+        return np.clip(inside, 0.0, 1.0)
+
+    def _examine(
+        self, documents: Sequence[Document]
+    ) -> tuple[_Found, list[tuple[IntArray, IntArray, FloatArray]]]:
+        table = self.table(documents)
+        emission = self.emission(table)
+        inside = self._token_probability(table, emission, 1)
+        found = self._found(table, emission, probabilities=False)
+        rows = []
+        for d, (a, b) in enumerate(pairwise(table.documents.tolist())):
+            offset = table.texts[d]
+            rows.append((table.start[a:b] - offset, table.end[a:b] - offset, inside[a:b]))
+        return found, rows
 
     def _find(self, documents: Sequence[Document], probabilities: bool) -> _Found:
         table = self.table(documents)
-        emission, chain, tags = self.emission(table), self.chain(), self.state_tags
+        return self._found(table, self.emission(table), probabilities)
+
+    def _found(self, table: TokenTable, emission: FloatArray, probabilities: bool) -> _Found:
+        chain, tags = self.chain(), self.state_tags
         path = self.path(chain, emission, table.sentences)
         chunks = chunks_of_path(path, tags, table.sentences)
         sure = None
