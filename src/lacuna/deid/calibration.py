@@ -39,9 +39,10 @@ class Unit:
     Attributes
     ----------
     identifiers
-        Of every identifier token: P(identifier), or 1 where the rest of the pipeline finds it.
+        Of every identifier token: P(identifier), 1 where the rest of the pipeline finds it, -1
+        where it is never taken out.
     others
-        Of every other token: P(identifier), or 1 where the rest of the pipeline takes it out.
+        Of every other token: the same.
     """
 
     identifiers: FloatArray
@@ -107,6 +108,10 @@ def calibrate(units: Sequence[Unit], level: float) -> Calibration:
             f" at least {needed} are needed"
         )
     threshold = _highest(units, allowed=level * (len(units) + 1) - 1)
+    if threshold < 0:
+        raise ConfigError(
+            f"{level:.3g} cannot be promised: terms that are never taken out miss more than that"
+        )
     missed, precision = outcome(units, threshold)
     return Calibration(level, threshold, len(units), missed, precision)
 
