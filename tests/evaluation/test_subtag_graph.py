@@ -91,6 +91,12 @@ def test_a_sub_tag_whose_every_move_is_small_still_has_its_arrow() -> None:
     assert len(of_class(picture, "move")) == 2 * MOST
 
 
+def test_sub_tags_that_never_occur_leave_an_empty_picture() -> None:
+    nothing = replace(subtags(), flow=np.zeros_like(FLOW))
+    picture = Xml.fromstring(subtag_graph(nothing, "JOB", title=""))
+    assert of_class(picture, "box") == of_class(picture, "move") == []
+
+
 @given(st.lists(st.text(min_size=1, max_size=40), min_size=4, max_size=4))
 def test_any_word_and_label_can_be_drawn(odd: list[str]) -> None:
     label = odd[0]

@@ -10,7 +10,7 @@ import pytest
 from lacuna import Document, Mention
 from lacuna.encoding.chain import tag_document
 from lacuna.errors import ConfigError
-from lacuna.models.cues import SubTags, class_name
+from lacuna.models.cues import SIDES, SubTags, class_name
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel
 from lacuna.models.dp_hmm_training import fit_dp_hmm
 from lacuna.models.rare_words import RareWords
@@ -81,6 +81,17 @@ def test_weights_that_are_no_probabilities_are_made_such() -> None:
     halved = SubTags.of(replace(model, log_words=log_words, log_moves=log_moves))
     np.testing.assert_allclose(halved.flow, SubTags.of(model).flow)
     np.testing.assert_allclose(halved.word_share.sum(axis=0), 1.0)
+
+
+def test_states_that_never_occur_are_no_obstacle() -> None:
+    model = by_hand()
+    nowhere = np.where(np.arange(4) == 3, 0.0, -np.inf)  # every move leads to the border
+    for log_moves in (model.log_moves, np.tile(nowhere, (4, 1))):
+        empty = replace(model, tokens=np.zeros(3), log_moves=log_moves)
+        subtags = SubTags.of(empty, [Document("d", "he as smith")])
+        for side in SIDES:
+            assert subtags.cues("JOB", side) == []
+            assert all(subtags.cue(i, "JOB", side).tokens < 1e-6 for i in range(4))
 
 
 def test_without_documents_no_word_is_named() -> None:

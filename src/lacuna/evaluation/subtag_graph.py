@@ -15,7 +15,7 @@ import numpy as np
 
 from lacuna.evaluation import svg
 from lacuna.evaluation.arrows import Curve, Point, arrow, number_at, written
-from lacuna.models.cues import BORDERS, Cue, Side, SubTags
+from lacuna.models.cues import Cue, Side, SubTags
 from lacuna.types import FloatArray, LongArray
 
 MOST = 7  #: boxes in a column
@@ -85,7 +85,7 @@ def subtag_graph(subtags: SubTags, label: str, *, title: str) -> str:
         _stand([_inside(subtags, i) for i in _in_order(_most(tokens, inside), entered, moves)]),
         _stand([_beside(subtags, i, label, "after") for i in _most(leaving, others)]),
     ]
-    height = max(column[-1].y + column[-1].height for column in columns if column)
+    height = max((box.y + box.height for column in columns for box in column), default=TOP)
     columns = [_centred(column, height) for column in columns]
     before, middle, after = columns
     links = [
@@ -136,7 +136,7 @@ def _in_order(states: Sequence[int], entered: FloatArray, moves: FloatArray) -> 
 
 def _beside(subtags: SubTags, state: int, label: str, side: Side) -> Box:
     cue = subtags.cue(state, label, side)
-    if cue.state == BORDERS[side]:
+    if state == subtags.border:
         title = "sentence begins" if side == "before" else "sentence ends"
         return Box(state, title, [], [_often(cue)], cue.is_telling, 0 if side == "before" else 2)
     far = [_short(word.name) for other in cue.beyond[:1] for word in other.words]
@@ -203,16 +203,15 @@ def _links(
     """Return the moves expected often enough to be drawn, and one at least of each outer box."""
     pairs = [(a, b) for a in sources for b in targets if a.state != b.state]
     total = sum(flow[a.state, b.state] for a, b in pairs)
-    best: dict[int, float] = {}
+    best: dict[int, float] = {}  # of each outer box
     for a, b in pairs:
-        outer = a if b.column == 1 else b
-        best[outer.state] = max(best.get(outer.state, 0.0), flow[a.state, b.state])
-    outer_columns = sources is not targets
+        for outer in (box for box in (a, b) if box.column != 1):
+            best[outer.state] = max(best.get(outer.state, 0.0), flow[a.state, b.state])
     return [
         Link(a, b, float(moves[a.state, b.state]))
         for a, b in pairs
-        if (times := flow[a.state, b.state]) >= LEAST_FLOW * total > 0
-        or (outer_columns and times == best[(a if b.column == 1 else b).state])
+        if (times := flow[a.state, b.state]) > 0
+        and (times >= LEAST_FLOW * total or times in (best.get(a.state), best.get(b.state)))
     ]
 
 
@@ -224,7 +223,7 @@ def _drawn(links: Sequence[Link]) -> list[str]:
         arrow(
             curve,
             link.probability,
-            colour=svg.INK if link.source.telling or link.target.telling else svg.PALE,
+            colour=svg.INK,
             name=f"{link.source.title} → {link.target.title} {link.probability:.3f}",
         )
         for link, curve in zip(ranked, curves, strict=True)

@@ -34,6 +34,7 @@ from lacuna.text.document import Document
 from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, LongArray
 
+LEAST_TOKENS = 1e-9  #: of a state, to divide by
 LEAST_LIFT = 3.0  #: of a cue
 LEAST_SHARE = 0.01  #: of its tokens stands beside the label
 LEAST_TIMES = 5.0  #: so often a cue is expected beside the label in the training text
@@ -123,14 +124,15 @@ class SubTags:
     def of(cls, model: DpHmmModel, documents: Sequence[Document] = ()) -> SubTags:
         """Read a model; the words of some documents name what it knows as hashes."""
         moves = _columns_of_one(np.exp(model.log_moves).T).T
-        tokens = np.append(model.tokens, model.tokens @ moves[:-1, -1])
+        own = np.maximum(model.tokens, LEAST_TOKENS)
+        tokens = np.append(own, own @ moves[:-1, -1])
         words = _columns_of_one(np.exp(model.log_words.astype(np.float64)))
         return cls(
             (*model.state_names, "border"),
             (*("" if tag == OUTSIDE else tag[2:] for tag in model.state_tags), ""),
             tokens[:, None] * moves,
             words,
-            words @ (model.tokens / model.tokens.sum()),
+            words @ (own / own.sum()),
             item_names(model, documents),
         )
 
@@ -172,16 +174,16 @@ class SubTags:
         """Return how often a state stands beside a label, and what it is."""
         flow = self.flow if side == "before" else self.flow.T
         outside, inside = self.outside, self.of_label(label)
-        usual = flow[np.ix_(outside, inside)].sum() / flow[outside].sum()
+        usual = _share(flow[np.ix_(outside, inside)].sum(), flow[outside].sum())
         tokens = float(flow[state].sum())
-        share = float(flow[state, inside].sum()) / tokens if tokens else 0.0
+        share = _share(flow[state, inside].sum(), tokens)
         return Cue(
             label,
             side,
             self._name(state, side),
             tokens,
             share,
-            float(share / usual) if usual else 0.0,
+            _share(share, usual),
             self.words(state, WORDS),
             self._beyond(state, side),
         )
@@ -206,7 +208,7 @@ class SubTags:
     def _beyond(self, state: int, side: Side) -> tuple[Neighbour, ...]:
         """Return what typically stands before a sub-tag, or after it."""
         flow = self.flow.T if side == "before" else self.flow
-        if state == self.border:
+        if state == self.border or not flow[state].any():
             return ()
         share, usual = flow[state] / flow[state].sum(), flow.sum(axis=0) / flow.sum()
         return tuple(
@@ -248,6 +250,11 @@ def _most_typical(share: FloatArray, usual: FloatArray) -> Iterator[int]:
         weight = np.where(share > 0, share * np.log(share / usual), 0.0)
     ranked = np.argsort(-weight, kind="stable")
     yield from ranked[weight[ranked] > 0].tolist()
+
+
+def _share(part: float, whole: float) -> float:
+    """Return part / whole; nothing of nothing is nothing."""
+    return float(part / whole) if whole > 0 else 0.0
 
 
 def _columns_of_one(weights: FloatArray) -> FloatArray:
