@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lacuna.encoding.flow import SOURCE, Arc, minimum_flow
-from lacuna.encoding.parts import CAP, Decoded, Parts
+from lacuna.encoding.parts import CAP, Decoded, Heuristic, Parts
 
 Edges = npt.NDArray[np.uint8]
 
@@ -105,6 +105,11 @@ def encode(mentions: Collection[Parts], length: int, graph: Slice) -> Edges:
         for word, node, child in path(mention):
             edges[word, 1 + node] |= child
     return edges
+
+
+def decode(edges: Edges, heuristic: Heuristic) -> Decoded:
+    """Return the mentions of a subgraph."""
+    return decode_all(edges) if heuristic is Heuristic.ALL else decode_enough(edges)
 
 
 def decode_all(edges: Edges, *, cap: int = CAP) -> Decoded:

@@ -21,7 +21,13 @@ from lacuna.encoding.li import Kind, Segment
 from lacuna.encoding.li_enough import simplest_set
 from lacuna.encoding.li_groups import MOST_SEGMENTS, groups_of, parts_of
 from lacuna.encoding.li_rules import by_rules
-from lacuna.encoding.parts import CAP, Decoded, Parts
+from lacuna.encoding.parts import CAP, Decoded, Heuristic, Parts
+
+
+def decode(segments: Sequence[Segment], heuristic: Heuristic, parts: int) -> Decoded:
+    """Return the mentions that segments stand for."""
+    read = decode_all if heuristic is Heuristic.ALL else decode_enough
+    return read(segments, parts)
 
 
 def decode_all(segments: Sequence[Segment], parts: int, *, cap: int = CAP) -> Decoded:
