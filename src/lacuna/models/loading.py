@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 #: Module and function that make a model of the content of a file, by the kind the file names.
 RESTORE: Mapping[str, tuple[str, str]] = {
     "crf": ("lacuna.models.crf_storage", "restore_crf"),
+    "li": ("lacuna.models.crf_storage", "restore_li"),
     "two-pass": ("lacuna.models.two_pass", "restore_two_pass"),
     "trigram-hmm": ("lacuna.models.trigram_hmm_storage", "restore_trigram_hmm"),
     "ppm-hmm": ("lacuna.models.ppm_hmm_storage", "restore_ppm_hmm"),
