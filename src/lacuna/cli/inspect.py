@@ -20,11 +20,11 @@ from lacuna.errors import ConfigError
 if TYPE_CHECKING:
     from lacuna.models.aligned import AlignedModel
     from lacuna.models.card import Card
-    from lacuna.models.crf import CrfModel
+    from lacuna.models.chain_crf import ChainCrf
     from lacuna.models.kinds import Model, StepModel
     from lacuna.text.document import Document
 
-    Part = CrfModel | StepModel
+    Part = ChainCrf | StepModel
 
 MOVES_SHOWN = 20
 
@@ -62,14 +62,14 @@ def inspect_command(
     Its card, its settings and what it has learnt.
     """
     from lacuna.models.aligned import AlignedModel
-    from lacuna.models.crf import CrfModel
+    from lacuna.models.chain_crf import ChainCrf
     from lacuna.models.loading import load
     from lacuna.models.storage import file_digest, read_model, unpack_strings
 
     stored = read_model(model)
     tagger = load(model)
     parts = _parts("", tagger)
-    crfs = {name: part for name, part in parts if isinstance(part, CrfModel)}
+    crfs = {name: part for name, part in parts if isinstance(part, ChainCrf)}
     words = [w for crf in crfs.values() for w in unpack_strings(crf.words, source=str(model))]
     if isinstance(tagger, AlignedModel):
         words = list(dict.fromkeys([*words, *tagger.space.words]))
@@ -169,7 +169,7 @@ def _warn(words: list[str], parts: list[Part]) -> None:
         say("warning: this model spells: it holds the letters of its training words in pieces")
 
 
-def _strongest(model: CrfModel, words: list[str], count: int) -> dict[str, list[Any]]:
+def _strongest(model: ChainCrf, words: list[str], count: int) -> dict[str, list[Any]]:
     from lacuna.models.vocabulary import strongest_features
 
     found = strongest_features(model, words, count=count)
@@ -204,12 +204,12 @@ def _show_card(card: Card | None, labels: Iterable[str]) -> None:
 
 def _show_part(name: str, part: Part, strongest: dict[str, dict[str, list[Any]]]) -> None:
     """Show the settings of a model, and what it has learnt."""
-    from lacuna.models.crf import CrfModel
+    from lacuna.models.chain_crf import ChainCrf
 
     title = f"{name}: " if name else ""
     config = msgspec.to_builtins(part.config)
     _show(f"{title}settings", ("setting", "value"), [(k, str(v)) for k, v in config.items()])
-    if isinstance(part, CrfModel):
+    if isinstance(part, ChainCrf):
         _show_crf(title, part, strongest[name])
     else:
         _show_counts(title, part)
@@ -253,7 +253,7 @@ def _show_alignment(model: AlignedModel) -> None:
     _show("alignment: weight of agreement", ("on", "weight"), table)
 
 
-def _show_crf(name: str, model: CrfModel, strongest: dict[str, list[Any]]) -> None:
+def _show_crf(name: str, model: ChainCrf, strongest: dict[str, list[Any]]) -> None:
     templates = [(str(template),) for template in model.index.plan.templates]
     _show(f"{name}templates", ("template",), templates)
     rows = [

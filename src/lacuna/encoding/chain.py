@@ -38,6 +38,10 @@ class TaggedDocument(NamedTuple):
         """Return one tag per token."""
         return encode(self.chunks, len(self.tokens), scheme)
 
+    def labels(self) -> Counter[str]:
+        """Count chunks by label."""
+        return Counter(chunk.label for chunk in self.chunks)
+
 
 def tag_document(
     document: Document, *, sequence: SequenceKind = SequenceKind.SENTENCE

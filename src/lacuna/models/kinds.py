@@ -16,6 +16,7 @@ from lacuna.models.class_hmm_training import fit_class_hmm
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel
 from lacuna.models.dp_hmm_training import fit_dp_hmm
+from lacuna.models.li import Li, LiModel
 from lacuna.models.pos_tagger import PosTagger, fit_pos_tagger
 from lacuna.models.ppm_hmm import PpmHmm, PpmHmmModel, fit_ppm_hmm
 from lacuna.models.steps import Step
@@ -25,9 +26,9 @@ from lacuna.models.with_pos import WithPos
 
 ChainModel = TrigramHmmModel | PpmHmmModel | ClassHmmModel | DpHmmModel
 StepModel = ChainModel | PosTagger
-NerModel = CrfModel | TwoPassModel | ChainModel | WithPos
+NerModel = CrfModel | LiModel | TwoPassModel | ChainModel | WithPos
 Model = NerModel | PosTagger | AlignedModel
-Config = Crf | TrigramHmm | PpmHmm | ClassHmm | DpHmm
+Config = Crf | Li | TrigramHmm | PpmHmm | ClassHmm | DpHmm
 Fit = Callable[[Sequence[TaggedDocument], Any, np.random.Generator], Iterator[Step]]
 
 
@@ -43,7 +44,7 @@ class Kind:
         The record of its settings.
     fit, fit_pos
         How documents and settings become ever better models, of mentions and of parts of speech;
-        ``None``: the CRF has a loop of its own, and not every kind can do both.
+        ``None``: CRFs have a loop of their own, and not every kind can do both.
     """
 
     name: str
@@ -57,6 +58,7 @@ KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
         Kind("crf", "linear-chain conditional random field: flat mentions", Crf),
+        Kind("li", "conditional random field whose tags tell mentions with gaps", Li),
         Kind(
             "trigram-hmm",
             "trigram hidden Markov model: flat mentions, parts of speech; trained in a second",
