@@ -36,12 +36,7 @@ from lacuna.inference.subgraphs import (
 from lacuna.types import FloatArray
 
 GRAPHS = (*shared(3), *split(3), *shared(2))
-CASES = [
-    (graph, n)
-    for graph in GRAPHS
-    for n in range(1, 7)
-    if n <= 4 or graph == Slice(3, False)
-]
+CASES = [(graph, n) for graph in GRAPHS for n in range(1, 7) if n <= 4 or graph == Slice(3, False)]
 
 
 def children(graph: Slice, node: int, *, is_last: bool) -> list[int]:
@@ -91,7 +86,8 @@ def one(length: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 
 
 def weights(graph: Slice, scores: FloatArray) -> FloatArray:
-    return np.exp((listed(graph, len(scores))[1] * scores).sum(axis=(1, 2)))
+    found: FloatArray = np.exp((listed(graph, len(scores))[1] * scores).sum(axis=(1, 2)))
+    return found
 
 
 @pytest.mark.parametrize(("graph", "length"), CASES)

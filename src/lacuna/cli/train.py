@@ -46,8 +46,8 @@ def train_command(
     model: Annotated[
         str | None,
         typer.Option(
-            help="Kind of model: crf, trigram-hmm, ppm-hmm, class-hmm or dp-hmm. Where not"
-            " given, crf for mentions and trigram-hmm for parts of speech."
+            help="Kind of model: crf, trigram-hmm, ppm-hmm, class-hmm, dp-hmm, shared or split."
+            " Where not given, crf for mentions and trigram-hmm for parts of speech."
         ),
     ] = None,
     task: TaskOption = Task.NER,
@@ -149,8 +149,8 @@ def train_command(
         raise ConfigError("--folds does not go with --task pos")
     if tune and not dev and folds is None:
         raise ConfigError("--tune needs documents to judge by: give --dev or --folds")
-    if tune and kind.name != "crf":
-        raise ConfigError(f"--tune chooses the penalty of a CRF; a {kind.name} model has none")
+    if tune and kind.name not in {"crf", "shared", "split"}:
+        raise ConfigError(f"--tune chooses a penalty; a {kind.name} model has none")
     announce_compiling()
     config = configure(kind.config, settings or [])
     old = None if start is None else load(start)
@@ -190,7 +190,7 @@ def _report(
     judged = "F1" if trained.model.task is Task.NER else "accuracy"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     for what, count in trained.left_out.items():
-        say(f"left out, one tag per token cannot express it: {count:,} mentions {what}")
+        say(f"left out, the model cannot express it: {count:,} mentions {what}")
     if as_json:
         print_json(
             {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from lacuna.inference._subgraphs import ON_BIT, STAY_BIT, Bits
@@ -24,7 +26,7 @@ def node_value(
         if place[m, i] >= 0:
             odds[i] = scores[place[m, i]] + (onward[m + i] if i < 2 else 0.0)
         total += softplus(odds[i])
-    return total + np.log(-np.expm1(-total)) if total > 0.0 else -np.inf
+    return total + math.log(-math.expm1(-total)) if total > 0.0 else -math.inf
 
 
 @kernel
@@ -40,20 +42,20 @@ def inside(scores: RealArray, place: IntArray, value: FloatArray, odds: FloatArr
 @kernel
 def softplus(x: float) -> float:
     """Return log(1 + e^x)."""
-    return x + np.log1p(np.exp(-x)) if x > 0.0 else np.log1p(np.exp(x))
+    return max(x, 0.0) + math.log1p(math.exp(-abs(x)))
 
 
 @kernel
 def logistic(x: float) -> float:
     """Return e^x / (1 + e^x)."""
-    return 1.0 / (1.0 + np.exp(-x))
+    return 1.0 / (1.0 + math.exp(-x)) if x > -700.0 else 0.0
 
 
 @kernel
 def child_probability(odds: FloatArray, i: int) -> float:
     """Return p(a node takes child i | it takes any)."""
     total = softplus(odds[0]) + softplus(odds[1]) + softplus(odds[2])
-    return logistic(odds[i]) / -np.expm1(-total) if total > 0.0 else 0.0
+    return logistic(odds[i]) / -math.expm1(-total) if total > 0.0 else 0.0
 
 
 @kernel

@@ -117,4 +117,5 @@ def mention_probabilities(graph: Slice, scores: RealArray, mentions: Sequence[Pa
     ]
     log_weights = np.empty(len(forced))
     forced_log_weights(scores, places(graph), np.stack(forced), log_weights)
-    return np.exp(np.minimum(log_weights[1:] - log_weights[0], 0.0))
+    probability: FloatArray = np.exp(np.minimum(log_weights[1:] - log_weights[0], 0.0))
+    return probability

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lacuna import __version__
-from lacuna.encoding.chain import TaggedDocument
+from lacuna.encoding.chain import TrainingDocument
 from lacuna.models.card import Card, CardScore
 from lacuna.models.crf import CrfModel
 from lacuna.models.crf_training import label_counts
@@ -16,7 +16,7 @@ from lacuna.text.document import Document
 
 def filled_in(
     card: Card,
-    tagged: Sequence[TaggedDocument],
+    tagged: Sequence[TrainingDocument],
     trained: Trained,
     dev: Sequence[Document] | None,
     *,

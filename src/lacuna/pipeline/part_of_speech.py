@@ -8,6 +8,7 @@ from pathlib import Path
 from lacuna.errors import ConfigError
 from lacuna.models.aligned import AlignedModel
 from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.hypergraph import HypergraphModel, Shared, Split
 from lacuna.models.kinds import Config, Model, kind_of
 from lacuna.models.loading import load
 from lacuna.models.pos_tagger import POS, PosTagger
@@ -25,7 +26,7 @@ def load_pos_tagger(path: Path) -> PosTagger:
 
 def with_pos_column(config: Config) -> Config:
     """Return settings that look at the token column ``pos``."""
-    if not isinstance(config, Crf):
+    if not isinstance(config, Crf | Shared | Split):
         raise ConfigError(f"a {kind_of(config).name} model does not look at token columns")
     return replace(config, columns=tuple(dict.fromkeys((*config.columns, POS))))
 
@@ -38,6 +39,6 @@ def joined(pos: PosTagger, model: Model) -> WithPos | AlignedModel:
 
 
 def _with_pos(pos: PosTagger, model: Model) -> WithPos:
-    if not isinstance(model, CrfModel | TwoPassModel):
-        raise ConfigError("only a CRF can look at parts of speech")
+    if not isinstance(model, CrfModel | TwoPassModel | HypergraphModel):
+        raise ConfigError("only crf, shared and split models can look at parts of speech")
     return WithPos(pos, model)
