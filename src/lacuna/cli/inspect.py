@@ -132,8 +132,11 @@ def _states(part: Part, corpus: list[str]) -> tuple[list[Document], dict[str, An
 def _chain_picture(kind: str, part: Part) -> str:
     """Draw the chain of the model that finds mentions, of two passes the second."""
     from lacuna.evaluation.transition_graph import chain_graph
+    from lacuna.models.hypergraph import HypergraphModel
     from lacuna.models.pos_tagger import PosTagger
 
+    if isinstance(part, HypergraphModel):
+        raise ConfigError(f"a {kind} model is no chain that could be drawn")
     if isinstance(part, PosTagger):
         chain, names = part.hmm.chain, part.hmm.tags
     else:
@@ -219,12 +222,15 @@ def _show_counts(title: str, model: StepModel) -> None:
     """Show the size of a model that was not trained on features, and how states follow."""
     from lacuna.models.class_hmm import ClassHmmModel
     from lacuna.models.dp_hmm import DpHmmModel
+    from lacuna.models.hypergraph import HypergraphModel
     from lacuna.models.ppm_hmm import PpmHmmModel
 
     if isinstance(model, ClassHmmModel):
         rows = {"states": len(model.log_total), "features": len(model.space)}
     elif isinstance(model, PpmHmmModel):
         rows = {"states": len(model.states), "words": len(model.words.types)}
+    elif isinstance(model, HypergraphModel):
+        rows = {"graphs": len(model.graphs), "features": len(model.index)}
     elif isinstance(model, DpHmmModel):
         rows = {"words": len(model.words.words), "word classes": len(model.words.classes)}
         used = zip(model.tags, np.diff(model.borders).tolist(), strict=True)
