@@ -83,7 +83,7 @@ def x_log_x(size: int) -> LongArray:
 
 @kernel
 def _compute(x: int) -> int:
-    return np.int64(np.rint(x * math.log2(x) * UNIT))
+    return int(np.rint(x * math.log2(x) * UNIT))
 
 
 @kernel

@@ -12,7 +12,7 @@ of its cluster. Nothing is random; the same counts give the same tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -76,7 +76,7 @@ class Step(NamedTuple):
     tree: Tree | None = None
 
 
-def count_bigrams(sequences: Sequence[tuple[IntArray, LongArray]], words: int) -> Bigrams:
+def count_bigrams(sequences: Iterable[tuple[IntArray, LongArray]], words: int) -> Bigrams:
     """Count the bigrams within sentences.
 
     Parameters

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lacuna.encoding.chain import TaggedDocument
 from lacuna.errors import ConfigError
-from lacuna.features.lexicon import read_clusters, read_word_list
 from lacuna.features.plan import make_plan
 from lacuna.features.presets import load_templates
-from lacuna.features.resources import Resources
+from lacuna.features.resources import Resources, with_resources, without_folders
 from lacuna.features.templates import Template, Term
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.crf_training import TrainingSet, label_counts, prepare
@@ -20,7 +19,6 @@ from lacuna.models.two_pass import TwoPassModel
 from lacuna.text.document import Document
 
 MANY_TAGS = 20
-PATH_SIZES = (4, 6, 10, 20)  #: bits of cluster paths to look at
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,10 +59,7 @@ def set_up(
         raise ConfigError("a model of two passes cannot be adapted; train it anew")
     if start is not None:
         return _adapt(start, config, private=private)
-    resources = Resources(
-        {name: read_word_list(Path(path)) for name, path in sorted(config.lists.items())},
-        {name: read_clusters(Path(path)) for name, path in sorted(config.clusters.items())},
-    )
+    resources = Resources.read(config.lists, config.clusters)
     templates = with_columns(load_templates(config.features), config.columns)
     key = private_key((document.text for document in documents), seed) if private else 0
     config = _without_folders(config)
@@ -96,16 +91,11 @@ def _private(config: Crf) -> Crf:
 
 
 def _without_folders(config: Crf) -> Crf:
-    """Forget the folders: a model file should not tell where somebody keeps his files."""
-
-    def names(paths: Mapping[str, str]) -> dict[str, str]:
-        return {name: Path(path).name for name, path in paths.items()}
-
     return replace(
         config,
         features=Path(config.features).name,
-        lists=names(config.lists),
-        clusters=names(config.clusters),
+        lists=without_folders(config.lists),
+        clusters=without_folders(config.clusters),
     )
 
 
@@ -136,20 +126,4 @@ def with_columns(templates: Sequence[Template], columns: Sequence[str]) -> tuple
         near = [Term(f"column.{column}", offset) for offset in (-2, -1, 0, 1, 2)]
         added += [Template((term,)) for term in near]
         added += [Template((near[1], near[2])), Template((near[2], near[3]))]
-    return (*templates, *added)
-
-
-def with_resources(templates: Sequence[Template], resources: Resources) -> tuple[Template, ...]:
-    """Add templates that look at the word lists and clusters that no template names."""
-    named = {
-        tuple(term.attribute.split(".")[:2]) for template in templates for term in template.terms
-    }
-    attributes = [f"list.{name}" for name in resources.lists if ("list", name) not in named]
-    attributes += [
-        f"cluster.{name}.{size}"
-        for name in resources.clusters
-        if ("cluster", name) not in named
-        for size in PATH_SIZES
-    ]
-    added = [Template((Term(name, offset),)) for name in attributes for offset in (-1, 0, 1)]
     return (*templates, *added)
