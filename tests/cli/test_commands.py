@@ -51,12 +51,38 @@ def test_version(lacuna: Lacuna) -> None:
     assert lacuna("--version").out == f"lacuna {package.__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["", "convert", "score", "stats", "generate", "demo"])
+@pytest.mark.parametrize(
+    "command", ["", "convert", "score", "stats", "ambiguity", "generate", "demo"]
+)
 def test_help_reads_well(lacuna: Lacuna, command: str) -> None:
     run = lacuna(*command.split(), "--help")
     assert run.code == 0
     assert "Usage:" in run.out
     assert "--help" in run.out
+
+
+def test_ambiguity_counts_structures(lacuna: Lacuna) -> None:
+    run = lacuna("ambiguity", "--words", 4, "--json")
+    assert run.json["structures"] == {
+        "LI": [2, 8, 41, 235],
+        "SHARED": [2, 8, 80, 3584],
+        "SPLIT": [2, 8, 80, 6656],
+    }
+    assert run.json["relative_ambiguity"]["SHARED to SPLIT"] == pytest.approx(1.53, abs=0.005)
+    table = lacuna("ambiguity")
+    assert "432,614,440,960" in table.out
+    assert "10.301" in table.out
+
+
+def test_ambiguity_of_a_corpus(lacuna: Lacuna, gold: Path) -> None:
+    run = lacuna("ambiguity", gold, "--json")
+    assert run.json["discontiguous"]["mentions"] == 2
+    assert run.json["everything"]["mentions"] == 4
+    assert run.json["everything"]["errors"]["LI-ALL"]["wrong"] == 2
+    assert run.json["everything"]["errors"]["SPLIT-ENOUGH"]["lost"] == 0
+    table = lacuna("ambiguity", gold, "--labels", "ADR")
+    assert "SHARED ENOUGH" in table.out
+    assert "with gaps: 2 mentions in 1 sentences" in table.err
 
 
 def test_nothing_asked_shows_the_help(lacuna: Lacuna) -> None:

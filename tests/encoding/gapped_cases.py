@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import combinations
 from typing import NamedTuple
 
 from hypothesis import strategies as st
@@ -56,3 +58,16 @@ def cases(draw: st.DrawFn, max_length: int = 9, max_mentions: int = 4, most: int
     length = draw(st.integers(1, max_length))
     gold = draw(st.frozensets(parts_in(length, most), max_size=max_mentions))
     return Case(length, gold)
+
+
+def mention_sets(length: int, most: int = 3) -> Iterator[Mentions]:
+    """Yield every set of mentions of at most so many parts."""
+    words = range(length)
+    mentions = [
+        parts
+        for size in range(1, length + 1)
+        for chosen in combinations(words, size)
+        if len(parts := joined((word, word + 1) for word in chosen)) <= most
+    ]
+    for size in range(len(mentions) + 1):
+        yield from map(frozenset, combinations(mentions, size))

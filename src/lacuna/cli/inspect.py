@@ -19,10 +19,10 @@ from lacuna.errors import ConfigError
 if TYPE_CHECKING:
     from lacuna.models.aligned import AlignedModel
     from lacuna.models.card import Card
-    from lacuna.models.crf import CrfModel
+    from lacuna.models.chain_crf import ChainCrf
     from lacuna.models.kinds import Model, StepModel
 
-    Part = CrfModel | StepModel
+    Part = ChainCrf | StepModel
 
 MOVES_SHOWN = 20
 
@@ -52,14 +52,14 @@ def inspect_command(
     Its card, its settings and what it has learnt.
     """
     from lacuna.models.aligned import AlignedModel
-    from lacuna.models.crf import CrfModel
+    from lacuna.models.chain_crf import ChainCrf
     from lacuna.models.loading import load
     from lacuna.models.storage import file_digest, read_model, unpack_strings
 
     stored = read_model(model)
     tagger = load(model)
     parts = _parts("", tagger)
-    crfs = {name: part for name, part in parts if isinstance(part, CrfModel)}
+    crfs = {name: part for name, part in parts if isinstance(part, ChainCrf)}
     words = [w for crf in crfs.values() for w in unpack_strings(crf.words, source=str(model))]
     if isinstance(tagger, AlignedModel):
         words = list(dict.fromkeys([*words, *tagger.space.words]))
@@ -90,7 +90,7 @@ def inspect_command(
         title = f"{name}: " if name else ""
         config = msgspec.to_builtins(part.config)
         _show(f"{title}settings", ("setting", "value"), [(k, str(v)) for k, v in config.items()])
-        if isinstance(part, CrfModel):
+        if isinstance(part, ChainCrf):
             _show_crf(title, part, strongest[name])
         else:
             _show_counts(title, part)
@@ -156,7 +156,7 @@ def _warn(words: list[str], parts: list[Part]) -> None:
         say("warning: this model spells: it holds the letters of its training words in pieces")
 
 
-def _strongest(model: CrfModel, words: list[str], count: int) -> dict[str, list[Any]]:
+def _strongest(model: ChainCrf, words: list[str], count: int) -> dict[str, list[Any]]:
     from lacuna.models.vocabulary import strongest_features
 
     found = strongest_features(model, words, count=count)
@@ -230,7 +230,7 @@ def _show_alignment(model: AlignedModel) -> None:
     _show("alignment: weight of agreement", ("on", "weight"), table)
 
 
-def _show_crf(name: str, model: CrfModel, strongest: dict[str, list[Any]]) -> None:
+def _show_crf(name: str, model: ChainCrf, strongest: dict[str, list[Any]]) -> None:
     templates = [(str(template),) for template in model.index.plan.templates]
     _show(f"{name}templates", ("template",), templates)
     rows = [

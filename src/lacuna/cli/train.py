@@ -16,6 +16,7 @@ from lacuna.cli.corpora import (
     FilterOption,
     FormatOption,
     GroupFromOption,
+    HeuristicOption,
     JsonOption,
     LabelsOption,
     MapOption,
@@ -46,7 +47,7 @@ def train_command(
     model: Annotated[
         str | None,
         typer.Option(
-            help="Kind of model: crf, trigram-hmm, ppm-hmm, class-hmm, dp-hmm, shared or split."
+            help="Kind of model: crf, li, shared, split, trigram-hmm, ppm-hmm, class-hmm or dp-hmm."
             " Where not given, crf for mentions and trigram-hmm for parts of speech."
         ),
     ] = None,
@@ -112,6 +113,7 @@ def train_command(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting; see --help-config."),
     ] = None,
+    heuristic: HeuristicOption = None,
     help_config: Annotated[
         bool, typer.Option("--help-config", help="List the settings of the model and leave.")
     ] = False,
@@ -130,6 +132,8 @@ def train_command(
     Example: lacuna train notes/ -o names.lacuna --dev more-notes/
     """
     from lacuna.models.card import Card
+    from lacuna.models.chain_crf import CrfSettings
+    from lacuna.models.hypergraph import Hypergraph
     from lacuna.models.kinds import kind_named
     from lacuna.models.loading import load
     from lacuna.models.storage import write_model
@@ -149,10 +153,11 @@ def train_command(
         raise ConfigError("--folds does not go with --task pos")
     if tune and not dev and folds is None:
         raise ConfigError("--tune needs documents to judge by: give --dev or --folds")
-    if tune and kind.name not in {"crf", "shared", "split"}:
+    if tune and not issubclass(kind.config, CrfSettings | Hypergraph):
         raise ConfigError(f"--tune chooses a penalty; a {kind.name} model has none")
     announce_compiling()
-    config = configure(kind.config, settings or [])
+    reading_off = [] if heuristic is None else [f"heuristic={heuristic}"]
+    config = configure(kind.config, [*(settings or []), *reading_off])
     old = None if start is None else load(start)
     options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from, task)
     training = _read(corpus, options)

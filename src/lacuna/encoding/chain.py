@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,25 +20,6 @@ from lacuna.text.document import Document, Mention, Tokens
 from lacuna.text.overlap import flatten
 from lacuna.text.sequences import SequenceKind, sequence_tokens
 from lacuna.types import IntArray, LongArray
-
-
-class TrainingDocument(Protocol):
-    """A document as any model sees it in training."""
-
-    @property
-    def document(self) -> Document:
-        """As it came."""
-
-    @property
-    def tokens(self) -> Tokens:
-        """Its tokens, fitted to its mentions."""
-
-    @property
-    def left_out(self) -> Counter[str]:
-        """How many mentions the model cannot learn, by reason."""
-
-    def labels(self) -> Counter[str]:
-        """Count mentions by label."""
 
 
 class TaggedDocument(NamedTuple):
@@ -53,13 +34,13 @@ class TaggedDocument(NamedTuple):
     chunks: tuple[Chunk, ...]
     left_out: Counter[str]
 
-    def labels(self) -> Counter[str]:
-        """Count mentions by label."""
-        return Counter(chunk.label for chunk in self.chunks)
-
     def tags(self, scheme: Scheme) -> list[str]:
         """Return one tag per token."""
         return encode(self.chunks, len(self.tokens), scheme)
+
+    def labels(self) -> Counter[str]:
+        """Count chunks by label."""
+        return Counter(chunk.label for chunk in self.chunks)
 
 
 def tag_document(

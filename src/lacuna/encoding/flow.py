@@ -30,7 +30,7 @@ def minimum_flow(arcs: Sequence[Arc], sink: int) -> list[int]:
         outgoing.setdefault(tail, []).append(number)
         incoming.setdefault(head, []).append(number)
     flow = _some_flow(incoming, outgoing, len(arcs))
-    while route := _route(arcs, flow, incoming, outgoing, sink):
+    while max(flow, default=1) > 1 and (route := _route(arcs, flow, incoming, outgoing, sink)):
         amount = min(flow[arc] - 1 for arc, change in route if change < 0)
         for arc, change in route:
             flow[arc] += change * amount

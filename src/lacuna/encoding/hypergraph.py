@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lacuna.encoding.flow import SOURCE, Arc, minimum_flow
-from lacuna.encoding.parts import CAP, Decoded, Parts
+from lacuna.encoding.parts import CAP, Decoded, Heuristic, Parts
 
 Edges = npt.NDArray[np.uint8]
 
@@ -107,6 +107,11 @@ def encode(mentions: Collection[Parts], length: int, graph: Slice) -> Edges:
     return edges
 
 
+def decode(edges: Edges, heuristic: Heuristic) -> Decoded:
+    """Return the mentions of a subgraph."""
+    return decode_all(edges) if heuristic is Heuristic.ALL else decode_enough(edges)
+
+
 def decode_all(edges: Edges, *, cap: int = CAP) -> Decoded:
     """Return every mention whose path is in a subgraph.
 
@@ -114,7 +119,7 @@ def decode_all(edges: Edges, *, cap: int = CAP) -> Decoded:
     :func:`decode_enough`, so that encoding them always gives the subgraph again.
     """
     found: list[Parts] = []
-    for mention in _paths(edges.tolist()):
+    for mention in _paths(_active(edges)):
         if len(found) == cap:
             enough = decode_enough(edges).mentions
             return Decoded(tuple(sorted({*found, *enough})), capped=True)
@@ -122,10 +127,16 @@ def decode_all(edges: Edges, *, cap: int = CAP) -> Decoded:
     return Decoded(tuple(sorted(found)))
 
 
-def _paths(edges: list[list[int]]) -> Iterator[Parts]:
+def _active(edges: Edges) -> dict[int, list[int]]:
+    """Return the rows of the words with an active node."""
+    words = np.flatnonzero(edges.any(axis=1))
+    return dict(zip(words.tolist(), edges[words].tolist(), strict=True))
+
+
+def _paths(edges: dict[int, list[int]]) -> Iterator[Parts]:
     """Yield the mentions of all paths from T to X."""
     stack: list[tuple[int, int, Parts]]  # (word, node, the mention up to this word)
-    stack = [(word, 0, ()) for word, row in reversed(list(enumerate(edges))) if row[0]]
+    stack = [(word, 0, ()) for word, row in reversed(edges.items()) if row[0]]
     while stack:
         word, node, before = stack.pop()
         parts = _with_word(before, word, node)
@@ -153,9 +164,11 @@ def decode_enough(edges: Edges) -> Decoded:
     That is a least flow of 1 or more through every edge, cut into paths from left to right: at
     each node the mentions that began first leave first, by END, then to a B, then to an O.
     """
+    if not (edges & (edges - 1)).any():  # one child each: one path from every start
+        return Decoded(tuple(_paths(_active(edges))))
     length, nodes = edges.shape[0], edges.shape[1] - 1
     sink = length * nodes
-    arcs = list(_arcs(edges.tolist(), nodes, sink))
+    arcs = list(_arcs(_active(edges), nodes, sink))
     found: list[Parts] = []
     waiting: dict[int, list[Parts]] = {}
     for (tail, head), amount in zip(arcs, minimum_flow(arcs, sink), strict=True):
@@ -169,17 +182,17 @@ def decode_enough(edges: Edges) -> Decoded:
     return Decoded(tuple(sorted(found)))
 
 
-def _arcs(edges: list[list[int]], nodes: int, sink: int) -> Iterator[Arc]:
+def _arcs(edges: dict[int, list[int]], nodes: int, sink: int) -> Iterator[Arc]:
     """Yield the edges of a subgraph node by node, in the order in which mentions leave a node.
 
     Node m of a word has the number ``word * nodes + m``.
     """
-    for word, (starts, *taken) in enumerate(edges):
-        here = word * nodes
+    for word, (starts, *taken) in edges.items():
         if starts:
-            yield SOURCE, here
-        for node, children in enumerate(taken, start=here):
-            to = {STAY: node + nodes, ON: node + nodes + 1, END: sink}
-            for child in (END, STAY, ON) if (node - here) % 2 == 0 else (ON, STAY):
-                if children & child:
-                    yield node, to[child]
+            yield SOURCE, word * nodes
+        for m, children in enumerate(taken):
+            if children:
+                node = word * nodes + m
+                to = {END: sink, STAY: node + nodes, ON: node + nodes + 1}
+                order = (END, STAY, ON) if m % 2 == 0 else (ON, STAY)
+                yield from ((node, to[child]) for child in order if children & child)

@@ -2,9 +2,8 @@
 
 A subgraph is walked word by word, node by node. What matters of the past is which nodes are
 active: bits next_0 … next_m of the next word as far as they are known, then cur_m … cur_{N-1} of
-this word as far as they are still to come. Before node m they lie in this order, so that a step
-concerns two neighbouring bits only, a = next_m and c = cur_m, and turns them into next_m and
-d = next_{m+1}:
+this word as far as they are still to come. A step concerns two of these bits only, a = next_m and
+c = cur_m, and turns them into next_m and d = next_{m+1}:
 
     c = 0    (a, 0) → (a, 0)         the node is not active
     c = 1    (a, 1) → (a ∨ stay, on)  for every non-empty choice of stay, on and end
@@ -17,7 +16,10 @@ weigh  END = e,  STAY = s(1 + e),  ON = o(1 + e)  and  BOTH = so(1 + e):
     y01 =       ON · x01
     y11 =       BOTH · x01 + (BOTH + ON) · x11
 
-There are 2^{N+1} states between two nodes, and 2^N between two words. Eight sentences of about the
+There are 2^{N+1} states between two nodes, and 2^N between two words. Before node m the bits of a
+state are, from the lowest, next_m, cur_m … cur_{N-1}, next_0 … next_{m-1}: the two that matter come
+first. A step moves next_m to the top, so that behind the last node all is as before the first one
+of the next word, with a lowest bit that is 0. Eight sentences of about the
 same length are walked in step, so that every line of a loop works on eight numbers that lie side by
 side: the last index of all arrays. A sentence that is through has children of no weight.
 """
@@ -95,7 +97,7 @@ def start_step(states: FloatArray, weights: FloatArray, out: FloatArray) -> None
 
 @kernel
 def node_step(states: FloatArray, weights: FloatArray, out: FloatArray) -> None:
-    """out = states with the node of their lowest bits done, next_m moved to the top."""
+    """Out = states with the node of their lowest bits done, next_m moved to the top."""
     x, y = states.reshape(-1, 2, 2, LANES), out.reshape(2, -1, 2, LANES)  # rest c a, a rest d
     for g in range(len(x)):
         for n in range(LANES):
@@ -116,7 +118,7 @@ def node_step_back(
     out: FloatArray,
     chosen: FloatArray,
 ) -> None:
-    """out = ∂/∂states from slope = ∂/∂out of :func:`node_step`.
+    """Out = ∂/∂states from slope = ∂/∂out of :func:`node_step`.
 
     chosen[w] = w · ∂/∂w for each weight: how probable it is that its choice is made.
     """

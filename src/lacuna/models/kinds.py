@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lacuna.encoding.chain import TrainingDocument, tag_document
+from lacuna.encoding.chain import tag_document
+from lacuna.encoding.examples import TrainingDocument
 from lacuna.encoding.gapped import gapped_document
 from lacuna.errors import ConfigError
 from lacuna.models.aligned import AlignedModel
@@ -19,6 +20,7 @@ from lacuna.models.dp_hmm import DpHmm, DpHmmModel
 from lacuna.models.dp_hmm_training import fit_dp_hmm
 from lacuna.models.hypergraph import HypergraphModel, Shared, Split
 from lacuna.models.hypergraph_training import fit_hypergraph
+from lacuna.models.li import Li, LiModel
 from lacuna.models.pos_tagger import PosTagger, fit_pos_tagger
 from lacuna.models.ppm_hmm import PpmHmm, PpmHmmModel, fit_ppm_hmm
 from lacuna.models.steps import Step
@@ -29,9 +31,9 @@ from lacuna.text.document import Document
 
 ChainModel = TrigramHmmModel | PpmHmmModel | ClassHmmModel | DpHmmModel
 StepModel = ChainModel | HypergraphModel | PosTagger
-NerModel = CrfModel | TwoPassModel | ChainModel | HypergraphModel | WithPos
+NerModel = CrfModel | LiModel | TwoPassModel | ChainModel | HypergraphModel | WithPos
 Model = NerModel | PosTagger | AlignedModel
-Config = Crf | TrigramHmm | PpmHmm | ClassHmm | DpHmm | Shared | Split
+Config = Crf | Li | TrigramHmm | PpmHmm | ClassHmm | DpHmm | Shared | Split
 Fit = Callable[[Sequence[Any], Any, np.random.Generator], Iterator[Step]]
 Encode = Callable[[Document, Any], TrainingDocument]
 
@@ -58,7 +60,7 @@ class Kind:
         The record of its settings.
     fit, fit_pos
         How documents and settings become ever better models, of mentions and of parts of speech;
-        ``None``: the CRF has a loop of its own, and not every kind can do both.
+        ``None``: CRFs have a loop of their own, and not every kind can do both.
     encode
         How `fit` sees a document.
     """
@@ -75,6 +77,7 @@ KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
         Kind("crf", "linear-chain conditional random field: flat mentions", Crf),
+        Kind("li", "conditional random field whose tags tell mentions with gaps", Li),
         Kind(
             "trigram-hmm",
             "trigram hidden Markov model: flat mentions, parts of speech; trained in a second",

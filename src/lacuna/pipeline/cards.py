@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lacuna import __version__
-from lacuna.encoding.chain import TrainingDocument
+from lacuna.encoding.examples import TrainingDocument
 from lacuna.models.card import Card, CardScore
-from lacuna.models.crf import CrfModel
+from lacuna.models.chain_crf import ChainCrf
 from lacuna.models.crf_training import label_counts
 from lacuna.pipeline.progress import Trained
 from lacuna.text.document import Document
@@ -22,7 +22,7 @@ def filled_in(
     *,
     measure: str = "strict",
     private: bool = False,
-    start: CrfModel | None = None,
+    start: ChainCrf | None = None,
 ) -> Card:
     """Return the card with what was trained on and what came of it."""
     scores = card.scores

@@ -12,6 +12,7 @@ import numpy as np
 from lacuna.evaluation.scores import Scores, score
 from lacuna.models.crf import Crf
 from lacuna.models.kinds import Config
+from lacuna.models.li import Li
 from lacuna.pipeline.folds import jackknife
 from lacuna.pipeline.progress import Progress
 from lacuna.pipeline.training import train
@@ -45,7 +46,7 @@ def cross_validate(
             raise KeyboardInterrupt
         iterations.append(trained.iterations)
         pairs += zip(left_out, trained.model.find(left_out), strict=True)
-    if not isinstance(config, Crf):
+    if not isinstance(config, Crf | Li):
         return score(pairs), config
     best = max(1, int(median(iterations)))
     return score(pairs), replace(config, iterations=best, tolerance=0.0)

@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
-from lacuna.encoding.chain import TaggedDocument
+from lacuna.encoding.examples import Example
 from lacuna.errors import ConfigError
 from lacuna.features.plan import make_plan
 from lacuna.features.resources import Resources
 from lacuna.features.sources import file_names, read_sources
 from lacuna.features.templates import Template
+from lacuna.models.chain_crf import CrfSettings
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.crf_training import TrainingSet, label_counts, prepare
+from lacuna.models.kinds import Model
+from lacuna.models.li import Li
 from lacuna.models.private import PRIVATE_DOCUMENTS, private_key
 from lacuna.models.two_pass import TwoPassModel
 from lacuna.text.document import Document
+
+AnyCrf = TypeVar("AnyCrf", bound=CrfSettings)
 
 MANY_TAGS = 20
 
@@ -39,7 +45,7 @@ class Setup:
         The model to adapt.
     """
 
-    config: Crf
+    config: Crf | Li
     templates: tuple[Template, ...]
     resources: Resources
     key: int = 0
@@ -48,15 +54,13 @@ class Setup:
 
 def set_up(
     documents: Sequence[Document],
-    config: Crf,
+    config: Crf | Li,
     *,
-    start: CrfModel | TwoPassModel | None = None,
+    start: Model | None = None,
     private: bool = False,
     seed: int = 0,
 ) -> Setup:
     """Read what the settings name; a model to adapt keeps its templates, word lists and key."""
-    if isinstance(start, TwoPassModel) or (start is not None and config.two_pass):
-        raise ConfigError("a model of two passes cannot be adapted; train it anew")
     if start is not None:
         return _adapt(start, config, private=private)
     templates, resources = read_sources(
@@ -68,7 +72,11 @@ def set_up(
     return Setup(config, templates, resources, key)
 
 
-def _adapt(start: CrfModel, config: Crf, *, private: bool) -> Setup:
+def _adapt(start: Model, config: Crf | Li, *, private: bool) -> Setup:
+    if isinstance(start, TwoPassModel) or (isinstance(config, Crf) and config.two_pass):
+        raise ConfigError("a model of two passes cannot be adapted; train it anew")
+    if not isinstance(start, CrfModel) or not isinstance(config, Crf):
+        raise ConfigError("only a CRF of flat mentions can be adapted; train it anew")
     plan, old = start.index.plan, start.config
     if config.lists or config.clusters:
         raise ConfigError("a model to adapt keeps its own word lists and clusters")
@@ -87,11 +95,11 @@ def _adapt(start: CrfModel, config: Crf, *, private: bool) -> Setup:
     return Setup(config, plan.templates, plan.resources, plan.key, start)
 
 
-def _private(config: Crf) -> Crf:
+def _private(config: AnyCrf) -> AnyCrf:
     return replace(config, min_documents=max(config.min_documents, PRIVATE_DOCUMENTS))
 
 
-def _without_folders(config: Crf) -> Crf:
+def _without_folders(config: AnyCrf) -> AnyCrf:
     """Forget the folders: a model file should not tell where somebody keeps his files."""
     return replace(
         config,
@@ -102,18 +110,19 @@ def _without_folders(config: Crf) -> Crf:
 
 
 def prepare_crf(
-    tagged: Sequence[TaggedDocument], setup: Setup, more: Sequence[Template] = ()
+    examples: Sequence[Example], setup: Setup, more: Sequence[Template] = ()
 ) -> TrainingSet:
-    """Turn tagged documents into a training set, looking at `more` besides what is set up."""
+    """Turn examples into a training set, looking at `more` besides what is set up."""
     config, start = setup.config, setup.start
-    labels = sorted({*label_counts(tagged), *(start.labels if start else ())})
+    labels = sorted({*label_counts(examples), *(start.labels if start else ())})
+    tags = config.tag_set(labels)
     many = 2 * len(labels) + 1 > MANY_TAGS
     support = ("frequent" if many else "all") if config.support == "auto" else config.support
     return prepare(
-        tagged,
+        examples,
         make_plan([*setup.templates, *more], resources=setup.resources, key=setup.key),
-        scheme=config.scheme,
-        labels=labels,
+        tags=tags,
+        moves=config.moves(tags),
         min_count=config.min_count,
         min_documents=config.min_documents,
         support=support,

@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 
-from lacuna.encoding.chain import TrainingDocument
+from lacuna.encoding.examples import TrainingDocument
 from lacuna.errors import ConfigError
 from lacuna.evaluation.parts_of_speech import score_pos
 from lacuna.evaluation.scores import score

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from lacuna.errors import ConfigError
 from lacuna.io.source import Task
 from lacuna.models.card import Card
-from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.crf import Crf
 from lacuna.models.kinds import Config, Model, kind_of
+from lacuna.models.li import Li
 from lacuna.models.trigram_hmm import TrigramHmm
-from lacuna.models.two_pass import TwoPassModel
 from lacuna.pipeline.aligning import with_alignment
 from lacuna.pipeline.crf_run import train_crf
 from lacuna.pipeline.preparing import set_up
@@ -95,9 +95,7 @@ class _Training:
     def run(self, documents: Sequence[Document], dev: Sequence[Document] | None = None) -> Trained:
         """Train one model."""
         config, start, private = self.config, self.start, self.private
-        if isinstance(config, Crf) and self.task is Task.NER:
-            if start is not None and not isinstance(start, CrfModel | TwoPassModel):
-                raise ConfigError("only a CRF can be adapted; train it anew")
+        if isinstance(config, Crf | Li) and self.task is Task.NER:
             setup = set_up(documents, config, start=start, private=private, seed=self.seed)
             return train_crf(
                 documents, setup, dev=dev, card=self.card, on_progress=self.on_progress

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from lacuna.models.crf import Crf
-from lacuna.models.hypergraph import Shared, Split
+from lacuna.models.chain_crf import CrfSettings
+from lacuna.models.hypergraph import Hypergraph
 from lacuna.models.kinds import Config
 
 L2_GRID = (0.03, 0.1, 0.3, 1.0)
@@ -26,9 +26,9 @@ class Tried(Generic[Outcome]):
 
 def penalties(config: Config) -> list[Config]:
     """Return the settings with each penalty of the grid; just themselves where there is none."""
-    if isinstance(config, Crf | Shared | Split):
-        return [replace(config, l2=l2) for l2 in L2_GRID]
-    return [config]
+    if not isinstance(config, CrfSettings | Hypergraph):
+        return [config]
+    return [replace(config, l2=l2) for l2 in L2_GRID]
 
 
 def try_each(
