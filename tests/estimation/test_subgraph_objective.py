@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from lacuna.encoding.hypergraph import Slice, columns, encode
+from lacuna.encoding.parts import Parts
 from lacuna.estimation.factored import factor
 from lacuna.estimation.subgraph_objective import SubgraphObjective
 from lacuna.features.extract import build_index
@@ -19,7 +20,7 @@ from lacuna.text.word_types import number_types
 from tests.inference.test_subgraphs import listed
 
 TEXTS = ("pain in arm and leg", "arm pain")
-MENTIONS = ([((0, 3),), ((0, 2), (4, 5))], [((0, 2),)])
+MENTIONS: tuple[list[Parts], ...] = ([((0, 3),), ((0, 2), (4, 5))], [((0, 2),)])
 
 
 def problem(graph: Slice, inference: Inference, l2: float = 0.0) -> SubgraphObjective:

@@ -2,9 +2,8 @@
 
 A subgraph is walked word by word, node by node. What matters of the past is which nodes are
 active: bits next_0 … next_m of the next word as far as they are known, then cur_m … cur_{N-1} of
-this word as far as they are still to come. Before node m they lie in this order, so that a step
-concerns two neighbouring bits only, a = next_m and c = cur_m, and turns them into next_m and
-d = next_{m+1}:
+this word as far as they are still to come. A step concerns two of these bits only, a = next_m and
+c = cur_m, and turns them into next_m and d = next_{m+1}:
 
     c = 0    (a, 0) → (a, 0)         the node is not active
     c = 1    (a, 1) → (a ∨ stay, on)  for every non-empty choice of stay, on and end
@@ -17,7 +16,10 @@ weigh  END = e,  STAY = s(1 + e),  ON = o(1 + e)  and  BOTH = so(1 + e):
     y01 =       ON · x01
     y11 =       BOTH · x01 + (BOTH + ON) · x11
 
-There are 2^{N+1} states between two nodes, and 2^N between two words. Eight sentences of about the
+There are 2^{N+1} states between two nodes, and 2^N between two words. Before node m the bits of a
+state are, from the lowest, next_m, cur_m … cur_{N-1}, next_0 … next_{m-1}: the two that matter come
+first. A step moves next_m to the top, so that behind the last node all is as before the first one
+of the next word, with a lowest bit that is 0. Eight sentences of about the
 same length are walked in step, so that every line of a loop works on eight numbers that lie side by
 side: the last index of all arrays. A sentence that is through has children of no weight.
 """
@@ -94,50 +96,50 @@ def start_step(states: FloatArray, weights: FloatArray, out: FloatArray) -> None
 
 
 @kernel
-def node_step(states: FloatArray, m: int, weights: FloatArray, out: FloatArray) -> None:
-    """Out = states with node m done; indices of both are rest, c or d, a, rest."""
-    x, y = states.reshape(-1, 2, 2, 1 << m, LANES), out.reshape(-1, 2, 2, 1 << m, LANES)
-    passes, end, stay = weights[PASS], weights[END], weights[STAY]
-    on, both = weights[ON], weights[BOTH]
-    for g in range(x.shape[0]):
-        for i in range(x.shape[3]):
-            x00, x10, x01, x11 = x[g, 0, 0, i], x[g, 0, 1, i], x[g, 1, 0, i], x[g, 1, 1, i]
-            y00, y10, y01, y11 = y[g, 0, 0, i], y[g, 0, 1, i], y[g, 1, 0, i], y[g, 1, 1, i]
-            for n in range(LANES):
-                y00[n] = passes[n] * x00[n] + end[n] * x01[n]
-                y10[n] = passes[n] * x10[n] + stay[n] * x01[n] + (stay[n] + end[n]) * x11[n]
-                y01[n] = on[n] * x01[n]
-                y11[n] = both[n] * x01[n] + (both[n] + on[n]) * x11[n]
+def node_step(states: FloatArray, weights: FloatArray, out: FloatArray) -> None:
+    """Out = states with the node of their lowest bits done, next_m moved to the top."""
+    x, y = states.reshape(-1, 2, 2, LANES), out.reshape(2, -1, 2, LANES)  # rest c a, a rest d
+    for g in range(len(x)):
+        for n in range(LANES):
+            fresh, again = x[g, 1, 0, n], x[g, 1, 1, n]
+            passes, end, stay = weights[PASS, n], weights[END, n], weights[STAY, n]
+            on, both = weights[ON, n], weights[BOTH, n]
+            y[0, g, 0, n] = passes * x[g, 0, 0, n] + end * fresh
+            y[1, g, 0, n] = passes * x[g, 0, 1, n] + stay * fresh + (stay + end) * again
+            y[0, g, 1, n] = on * fresh
+            y[1, g, 1, n] = both * fresh + (both + on) * again
 
 
 @kernel
 def node_step_back(
-    states: FloatArray, m: int, weights: FloatArray, slope: FloatArray, chosen: FloatArray
+    states: FloatArray,
+    weights: FloatArray,
+    slope: FloatArray,
+    out: FloatArray,
+    chosen: FloatArray,
 ) -> None:
-    """Turn slope = ∂/∂out of :func:`node_step` into ∂/∂states.
+    """Out = ∂/∂states from slope = ∂/∂out of :func:`node_step`.
 
     chosen[w] = w · ∂/∂w for each weight: how probable it is that its choice is made.
     """
-    x, y = states.reshape(-1, 2, 2, 1 << m, LANES), slope.reshape(-1, 2, 2, 1 << m, LANES)
-    passes, end, stay = weights[PASS], weights[END], weights[STAY]
-    on, both = weights[ON], weights[BOTH]
+    x, y = states.reshape(-1, 2, 2, LANES), slope.reshape(2, -1, 2, LANES)
+    before = out.reshape(-1, 2, 2, LANES)
     chosen[:] = 0.0
-    of_end, of_stay, of_on, of_both = chosen[END], chosen[STAY], chosen[ON], chosen[BOTH]
-    for g in range(x.shape[0]):
-        for i in range(x.shape[3]):
-            fresh, again = x[g, 1, 0, i], x[g, 1, 1, i]
-            s00, s10, s01, s11 = y[g, 0, 0, i], y[g, 0, 1, i], y[g, 1, 0, i], y[g, 1, 1, i]
-            for n in range(LANES):
-                y00, y10, y01, y11 = s00[n], s10[n], s01[n], s11[n]
-                of_end[n] += y00 * fresh[n] + y10 * again[n]
-                of_stay[n] += y10 * (fresh[n] + again[n])
-                of_on[n] += y01 * fresh[n] + y11 * again[n]
-                of_both[n] += y11 * (fresh[n] + again[n])
-                s00[n] = passes[n] * y00
-                s10[n] = passes[n] * y10
-                s01[n] = end[n] * y00 + stay[n] * y10 + on[n] * y01 + both[n] * y11
-                s11[n] = (stay[n] + end[n]) * y10 + (both[n] + on[n]) * y11
-    for w in range(1, 5):
+    for g in range(len(x)):
+        for n in range(LANES):
+            fresh, again = x[g, 1, 0, n], x[g, 1, 1, n]
+            y00, y10, y01, y11 = y[0, g, 0, n], y[1, g, 0, n], y[0, g, 1, n], y[1, g, 1, n]
+            chosen[END, n] += y00 * fresh + y10 * again
+            chosen[STAY, n] += y10 * (fresh + again)
+            chosen[ON, n] += y01 * fresh + y11 * again
+            chosen[BOTH, n] += y11 * (fresh + again)
+            passes, end, stay = weights[PASS, n], weights[END, n], weights[STAY, n]
+            on, both = weights[ON, n], weights[BOTH, n]
+            before[g, 0, 0, n] = passes * y00
+            before[g, 0, 1, n] = passes * y10
+            before[g, 1, 0, n] = end * y00 + stay * y10 + on * y01 + both * y11
+            before[g, 1, 1, n] = (stay + end) * y10 + (both + on) * y11
+    for w in range(5):
         for n in range(LANES):
             chosen[w, n] *= weights[w, n]
 
@@ -167,7 +169,7 @@ def walk_word(states: FloatArray, weights: FloatArray, steps: FloatArray) -> Non
     """steps[0] behind T, steps[1 + m] behind node m; the last holds the states of the next word."""
     start_step(states, weights[0], steps[0])
     for m in range(len(steps) - 1):
-        node_step(steps[m], m, weights[1 + m], steps[m + 1])
+        node_step(steps[m], weights[1 + m], steps[m + 1])
 
 
 @kernel
@@ -191,10 +193,10 @@ def forward(
         total[:] = 0.0
         for i in range(len(onward)):
             for n in range(LANES):
-                total[n] += behind[i, n]
+                total[n] += behind[2 * i, n]
         for i in range(len(onward)):
             for n in range(LANES):
-                onward[i, n] = behind[i, n] / total[n] if total[n] > 0.0 else 0.0
+                onward[i, n] = behind[2 * i, n] / total[n] if total[n] > 0.0 else 0.0
         log_partition += np.log(total)
     return log_partition
 
@@ -215,17 +217,19 @@ def backward(
     """
     nodes, size = len(place), alpha.shape[1]
     weights, steps = np.empty((nodes + 1, 5, LANES)), np.empty((nodes + 1, 2 << nodes, LANES))
-    slope, beta = np.zeros((2 << nodes, LANES)), np.zeros((1 << nodes, LANES))
+    slope, other = np.zeros((2 << nodes, LANES)), np.zeros((2 << nodes, LANES))
+    beta = np.zeros((1 << nodes, LANES))
     beta[0] = 1.0
     for k in range(len(taken) - 1, -1, -1):
         node_weights(taken[k], left[k], place, weights)
         walk_word(alpha[k], weights, steps)
         for i in range(size):
             for n in range(LANES):
-                slope[i, n] = beta[i, n] / scale[k, n]
-                slope[size + i, n] = 0.0
+                slope[2 * i, n] = beta[i, n] / scale[k, n]
+                slope[2 * i + 1, n] = 0.0
         for m in range(nodes - 1, -1, -1):
-            node_step_back(steps[m], m, weights[1 + m], slope, chosen[k, 1 + m])
+            node_step_back(steps[m], weights[1 + m], slope, other, chosen[k, 1 + m])
+            slope, other = other, slope
         outside[k] = 0.0
         for i in range(0, 2 * size, 2):
             if not i & IN_A_PART:

@@ -27,7 +27,7 @@ import numpy as np
 
 from lacuna.encoding.schemes import OUTSIDE
 from lacuna.errors import ConfigError
-from lacuna.models.class_hmm_features import words_at
+from lacuna.features.token_table import words_at
 from lacuna.models.dp_hmm import DpHmmModel
 from lacuna.models.substructure import word_shape
 from lacuna.text.document import Document

@@ -19,8 +19,7 @@ from lacuna.encoding.gapped import moved
 from lacuna.encoding.hypergraph import (
     Slice,
     columns,
-    decode_all,
-    decode_enough,
+    decode,
     shared,
     split,
 )
@@ -161,10 +160,6 @@ class HypergraphModel(TagsAnything):
         """How it infers."""
         return ENGINES[self.config.inference]
 
-    def with_heuristic(self, heuristic: Heuristic) -> HypergraphModel:
-        """Return the model that reads mentions off subgraphs in another way."""
-        return replace(self, config=replace(self.config, heuristic=heuristic))
-
     def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
         """Return the documents with the mentions found in place of those they had."""
         runs = batches(documents)
@@ -206,13 +201,12 @@ class HypergraphModel(TagsAnything):
         found: list[list[Mention]] = [[] for _ in documents]
         if not len(table.start):
             return found
-        read = decode_all if self.config.heuristic is Heuristic.ALL else decode_enough
         for own, scores in self._scores(table):
             edges = self.engine.best_subgraphs(own.graph, scores, table.sentences, threads=1)
             begins = np.searchsorted(table.sentences, np.flatnonzero(edges[:, 0]), side="right") - 1
             for s in np.unique(begins).tolist():
                 first, last = table.sentences[s : s + 2].tolist()
-                mentions = read(edges[first:last]).mentions
+                mentions = decode(edges[first:last], self.config.heuristic).mentions
                 sure: Sequence[float | None] = [None] * len(mentions)
                 if probabilities:
                     sure = self.engine.mention_probabilities(
