@@ -13,6 +13,7 @@ import typer
 from lacuna.cli.console import print_json, print_table, printable, say
 from lacuna.cli.corpora import CorpusOptions, JsonOption, reading
 from lacuna.cli.results import write_picture
+from lacuna.cli.rules import rule_words, rules_of, save_rules, show_rules
 from lacuna.cli.states import show_states, state_facts
 from lacuna.errors import ConfigError
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from lacuna.models.card import Card
     from lacuna.models.crf import CrfModel
     from lacuna.models.kinds import Model, StepModel
+    from lacuna.models.rules import Rules
 
     Part = CrfModel | StepModel
 
@@ -45,6 +47,15 @@ def inspect_command(
             " stand for.",
         ),
     ] = None,
+    rules_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--rules",
+            metavar="FILE",
+            help="Also write the rules of a model of large categories, as TOML, to be edited and"
+            " given to train --rules.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what is inside a model file.
@@ -54,15 +65,16 @@ def inspect_command(
     from lacuna.models.aligned import AlignedModel
     from lacuna.models.crf import CrfModel
     from lacuna.models.loading import load
-    from lacuna.models.storage import file_digest, read_model, unpack_strings
+    from lacuna.models.storage import file_digest, read_model
 
     stored = read_model(model)
     tagger = load(model)
     parts = _parts("", tagger)
     crfs = {name: part for name, part in parts if isinstance(part, CrfModel)}
-    words = [w for crf in crfs.values() for w in unpack_strings(crf.words, source=str(model))]
-    if isinstance(tagger, AlignedModel):
-        words = list(dict.fromkeys([*words, *tagger.space.words]))
+    rules = rules_of(tagger)
+    words = _words(tagger, crfs.values(), rules, str(model))
+    if rules_file is not None:
+        save_rules(rules, rules_file)
     if svg is not None:
         _draw(svg, stored.kind, parts[-1][1])
     digest, size = file_digest(model), model.stat().st_size
@@ -96,8 +108,20 @@ def inspect_command(
             _show_counts(title, part)
     if isinstance(tagger, AlignedModel):
         _show_alignment(tagger)
+    show_rules(rules)
     if states is not None:
         show_states(states)
+
+
+def _words(model: Model, crfs: Iterable[CrfModel], rules: Rules, source: str) -> list[str]:
+    """Return the words of its training text that a model spells out."""
+    from lacuna.models.aligned import AlignedModel
+    from lacuna.models.storage import unpack_strings
+
+    words = [word for crf in crfs for word in unpack_strings(crf.words, source=source)]
+    if isinstance(model, AlignedModel):
+        words += model.space.words
+    return list(dict.fromkeys([*words, *rule_words(rules)]))
 
 
 def _states(part: Part, corpus: list[str]) -> dict[str, Any]:
@@ -130,8 +154,9 @@ def _parts(name: str, model: Model) -> list[tuple[str, Part]]:
     from lacuna.models.aligned import AlignedModel
     from lacuna.models.two_pass import PASSES, TwoPassModel
     from lacuna.models.with_pos import WithPos
+    from lacuna.models.with_rules import WithRules
 
-    if isinstance(model, AlignedModel):
+    if isinstance(model, AlignedModel | WithRules):
         return _parts(name, model.tagger)
     if isinstance(model, WithPos):
         return [("parts of speech", model.pos), *_parts(name, model.tagger)]

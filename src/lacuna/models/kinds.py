@@ -22,10 +22,12 @@ from lacuna.models.steps import Step
 from lacuna.models.trigram_hmm import TrigramHmm, TrigramHmmModel, fit_trigram_hmm
 from lacuna.models.two_pass import TwoPassModel
 from lacuna.models.with_pos import WithPos
+from lacuna.models.with_rules import WithRules
 
 ChainModel = TrigramHmmModel | PpmHmmModel | ClassHmmModel | DpHmmModel
 StepModel = ChainModel | PosTagger
-NerModel = CrfModel | TwoPassModel | ChainModel | WithPos
+CategoryTagger = CrfModel | TwoPassModel | ChainModel | WithPos
+NerModel = CategoryTagger | WithRules
 Model = NerModel | PosTagger | AlignedModel
 Config = Crf | TrigramHmm | PpmHmm | ClassHmm | DpHmm
 Fit = Callable[[Sequence[TaggedDocument], Any, np.random.Generator], Iterator[Step]]

@@ -23,6 +23,7 @@ RESTORE: Mapping[str, tuple[str, str]] = {
     "class-hmm": ("lacuna.models.class_hmm_storage", "restore_class_hmm"),
     "dp-hmm": ("lacuna.models.dp_hmm_storage", "restore_dp_hmm"),
     "with-pos": ("lacuna.models.with_pos", "restore_with_pos"),
+    "with-rules": ("lacuna.models.with_rules", "restore_with_rules"),
     "aligned": ("lacuna.models.aligned_storage", "restore_aligned"),
 }
 
