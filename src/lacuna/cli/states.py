@@ -33,7 +33,9 @@ def state_facts(model: ChainTagger, documents: Sequence[Document]) -> dict[str, 
 
 def show_states(facts: dict[str, Any]) -> None:
     """Print the facts of :func:`state_facts`, if there are any."""
-    for state in facts.get("states", []):
+    if not facts:
+        return
+    for state in facts["states"]:
         rows = [
             (what, printable(_shares(state[what])))
             for what in ("words", "shapes", "places", "before", "after")
@@ -46,13 +48,13 @@ def show_states(facts: dict[str, Any]) -> None:
         ("label", "bits", "of at most"),
         [
             (printable(label), f"{split['bits']:.3f}", f"{split['most_bits']:.3f}")
-            for label, split in facts.get("split", {}).items()
+            for label, split in facts["split"].items()
         ],
     )
     print_table(
         "words that stand only first, or only last, in mentions of several words",
         ("state", "first", "last", "first, alone", "last, alone"),
-        [row for split in facts.get("split", {}).values() for row in _names(split)],
+        [row for split in facts["split"].values() for row in _names(split)],
     )
 
 
