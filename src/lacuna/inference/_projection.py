@@ -92,6 +92,57 @@ def best_tags(tags: FloatArray, pairs: FloatArray, active: LongArray, path: IntA
 
 
 @kernel
+def tag_lists(tags: FloatArray, pairs: FloatArray, count: int) -> tuple[IntArray, FloatArray]:
+    """Return the `count` best labellings of one sequence, best first, and their ln p̂.
+
+    score[s', r'] is the r'-th highest of score[s, r] + ln pairs[n, s, s'] − ln tags[n - 1, s];
+    fewer than `count` labellings leave -inf.
+    """
+    steps, size = tags.shape
+    score, onward = np.full((size, count), -np.inf), np.empty((size, count))
+    score[:, 0] = np.log(tags[0])
+    origin = np.zeros((steps, size, count), np.int32)  # tag before · count + its place
+    for n in range(1, steps):
+        onward[:] = -np.inf
+        for s in range(size):
+            if not tags[n - 1, s] > NEGLIGIBLE:
+                continue
+            for q in range(size):
+                if pairs[n, s, q] > 0.0:
+                    step = np.log(pairs[n, s, q]) - np.log(tags[n - 1, s])
+                    for r in range(count):
+                        value, place = score[s, r] + step, s * count + r
+                        if not _insert(value, place, onward[q], origin[n, q]):
+                            break
+        score[:] = onward
+    ends, last = np.full(count, -np.inf), np.zeros(count, np.int32)
+    for s in range(size):
+        for r in range(count):
+            _insert(score[s, r], s * count + r, ends, last)
+    paths = np.zeros((count, steps), np.int32)
+    for r in range(count):
+        place = last[r]
+        for n in range(steps - 1, -1, -1):
+            paths[r, n] = place // count
+            place = origin[n, place // count, place % count]
+    return paths, ends
+
+
+@kernel
+def _insert(value: float, place: int, values: FloatArray, places: IntArray) -> bool:
+    """Put a value into a list, highest first; whether it is high enough."""
+    r = len(values)
+    while r > 0 and value > values[r - 1]:
+        if r < len(values):
+            values[r], places[r] = values[r - 1], places[r - 1]
+        r -= 1
+    if r == len(values):
+        return False
+    values[r], places[r] = value, place
+    return True
+
+
+@kernel
 def direct_tags(
     emission: FloatArray,
     transition: FloatArray,

@@ -69,9 +69,45 @@ def projected_tags(
         _projection.best_tags(tags, pairs, pack.active, path)
         found.path[pack.rows], found.tags[pack.rows] = path, tags
 
-    tokens = min(CHUNK_TOKENS, max(MOST_PAIRS // (len(borders) - 1) ** 2, 1))
-    run_chunks(one_chunk, chunks(offsets, tokens), threads=threads)
+    run_chunks(one_chunk, chunks(offsets, _chunk_tokens(borders)), threads=threads)
     return found
+
+
+class TagList(NamedTuple):
+    """The best labellings of one sequence: paths[r, t], best first, and log_p[r] = ln p̂."""
+
+    paths: IntArray
+    log_p: FloatArray
+
+
+def projected_lists(
+    chain: Chain, emission: npt.ArrayLike, offsets: LongArray, borders: LongArray, count: int
+) -> list[TagList]:
+    """Project many sequences, as :func:`projected_tags`; return the `count` best tags of each."""
+    rows = check_emission(chain, emission)
+    found = []
+    for first, last in chunks(offsets, _chunk_tokens(borders)):
+        pack = pack_by_time(offsets[first : last + 1])
+        tags, pairs = tag_posterior(chain, rows[pack.rows], pack, borders)
+        place = np.empty(len(rows), np.int64)
+        place[pack.rows] = np.arange(len(pack.rows))
+        for a, b in neighbours(offsets[first : last + 1].tolist()):
+            own = place[a:b]
+            found.append(_tag_list(tags[own], pairs[own], count))
+    return found
+
+
+def _tag_list(tags: FloatArray, pairs: FloatArray, count: int) -> TagList:
+    if not len(tags):
+        return TagList(np.zeros((1, 0), np.int32), np.zeros(1))
+    paths, logs = _projection.tag_lists(tags, pairs, count)
+    possible = logs > -np.inf
+    return TagList(paths[possible], logs[possible])
+
+
+def _chunk_tokens(borders: LongArray) -> int:
+    """Return how many tokens are projected at a time."""
+    return min(CHUNK_TOKENS, max(MOST_PAIRS // (len(borders) - 1) ** 2, 1))
 
 
 def tag_posterior(

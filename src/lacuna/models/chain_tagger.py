@@ -102,14 +102,14 @@ class ChainTagger(TagsAnything, ABC):
         inside: FloatArray = 1.0 - found.marginals[:, outside].sum(axis=1)
         return np.clip(inside, 0.0, 1.0)
 
-    def path(self, chain: Chain, emission: FloatArray, sentences: LongArray) -> IntArray:
+    def path(self, chain: Chain, emission: FloatArray, table: TokenTable) -> IntArray:
         """Return a state for every token, whose tags are the ones chosen: the best path."""
-        return best_paths(chain, emission, sentences, threads=1)[0]
+        return best_paths(chain, emission, table.sentences, threads=1)[0]
 
     def _find(self, documents: Sequence[Document], probabilities: bool) -> _Found:
         table = self.table(documents)
         emission, chain, tags = self.emission(table), self.chain(), self.state_tags
-        path = self.path(chain, emission, table.sentences)
+        path = self.path(chain, emission, table)
         chunks = chunks_of_path(path, tags, table.sentences)
         sure = None
         if probabilities:

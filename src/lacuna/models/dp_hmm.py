@@ -24,11 +24,13 @@ from lacuna.inference.projection import (
     MOST_SEQUENCES,
     direct_tags,
     exhaustive_tags,
+    projected_lists,
     projected_tags,
 )
 from lacuna.models.card import NO_CARD, Card
 from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.rare_words import RareWords
+from lacuna.models.reranking import Reranker
 from lacuna.models.storage import StoredModel
 from lacuna.text.document import Document
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
@@ -36,6 +38,7 @@ from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 SUBTAGS: Mapping[str, int] = {"outside": 20, "entity": 8}
 MOST_SUBTAGS = 1000
 MOST_PHRASES = 100_000
+LONGEST_LIST = 100
 Decoder = Literal["projected", "direct", "max-path", "submitted", "exhaustive"]
 
 
@@ -83,6 +86,9 @@ class DpHmm:
         of a rare word; the most telling one there is a part of its class.
     phrases_near
         Which rare words: ``numbers``, those with digits, or ``all``.
+    rerank
+        So many of the best taggings of every sentence are weighed again by what stands in the rest
+        of the document; 0 for none. Five more models are trained to learn how.
     iterations
         At most this many.
     restarts
@@ -106,6 +112,7 @@ class DpHmm:
     templates: bool = False
     phrases: int = 1000
     phrases_near: Literal["numbers", "all"] = "numbers"
+    rerank: int = 0
     iterations: int = 25
     restarts: int = 1
     tolerance: float = 5e-4
@@ -130,6 +137,10 @@ def check_config(config: DpHmm) -> None:
         raise ConfigError("rare, class_count, iterations and restarts must be at least 1")
     if not 0 <= config.phrases <= MOST_PHRASES:
         raise ConfigError(f"phrases must be from 0 to {MOST_PHRASES}")
+    if not 0 <= config.rerank <= LONGEST_LIST:
+        raise ConfigError(f"rerank must be from 0 to {LONGEST_LIST}")
+    if config.rerank and config.decoder != "projected":
+        raise ConfigError("rerank needs the projected decoder")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,6 +165,8 @@ class DpHmmModel(ChainTagger):
         Expected training tokens of every state.
     card
         How it was trained, for people.
+    reranker
+        Chooses among the best tags of a sentence, where the settings ask for it.
     """
 
     kind: ClassVar[str] = "dp-hmm"
@@ -166,6 +179,7 @@ class DpHmmModel(ChainTagger):
     log_moves: FloatArray
     tokens: FloatArray
     card: Card = NO_CARD
+    reranker: Reranker | None = None
 
     @property
     def state_tags(self) -> tuple[str, ...]:
@@ -191,11 +205,15 @@ class DpHmmModel(ChainTagger):
         """Return the log weight of every token in every state."""
         return self.log_words[self.words.items(table)].astype(np.float64)
 
-    def path(self, chain: Chain, emission: FloatArray, sentences: LongArray) -> IntArray:
+    def path(self, chain: Chain, emission: FloatArray, table: TokenTable) -> IntArray:
         """Choose tags with the decoder of the settings; each is given by its first state."""
+        sentences = table.sentences
         if self.config.decoder == "max-path":
             return best_paths(chain, emission, sentences, threads=1)[0]
-        if self.config.decoder == "projected":
+        if self.reranker is not None:
+            lists = projected_lists(chain, emission, sentences, self.borders, self.config.rerank)
+            tags = self.reranker.choose(lists, self.tags, table, self.words.words)
+        elif self.config.decoder == "projected":
             tags = projected_tags(chain, emission, sentences, self.borders, threads=1).path
         else:
             tags = np.concatenate(

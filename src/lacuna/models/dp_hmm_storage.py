@@ -12,6 +12,7 @@ from lacuna.features.resources import Resources
 from lacuna.models.card import Card
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel, check_config
 from lacuna.models.rare_words import RareWords
+from lacuna.models.reranking import BUCKETS, Reranker
 from lacuna.models.storage import StoredModel, require, require_indices
 from lacuna.text.word_types import WordTypes
 from lacuna.types import FloatArray, LongArray, RealArray
@@ -22,7 +23,7 @@ ROUNDING = 1e-6
 
 def store_dp_hmm(model: DpHmmModel) -> StoredModel:
     """Return everything the model is, for a file."""
-    functions = model.words.functions
+    functions, reranker = model.words.functions, model.reranker
     return StoredModel(
         DpHmmModel.kind,
         {
@@ -39,6 +40,7 @@ def store_dp_hmm(model: DpHmmModel) -> StoredModel:
             "tokens": model.tokens,
             "phrases": functions.phrases.hashes,
             **Resources(functions.lists).to_arrays(),
+            **({} if reranker is None else {"reranking": reranker.weights}),
         },
     )
 
@@ -69,6 +71,7 @@ def restore_dp_hmm(stored: StoredModel) -> DpHmmModel:
         _log_moves(stored, len(tokens) + 1),
         tokens,
         card,
+        _reranker(stored, config),
     )
 
 
@@ -97,6 +100,15 @@ def _functions(stored: StoredModel, config: DpHmm) -> RareFunctions:
     if set(lists) != set(config.word_lists) or len(phrases) > config.phrases:
         raise ModelFileError(stored.source, "its functions of rare words are damaged")
     return RareFunctions(lists, config.templates, phrases, config.phrases_near == "numbers")
+
+
+def _reranker(stored: StoredModel, config: DpHmm) -> Reranker | None:
+    if "reranking" not in stored.arrays:
+        return None
+    weights = require(stored, "reranking", np.float64, (BUCKETS,))
+    if not (np.isfinite(weights).all() and config.rerank):
+        raise ModelFileError(stored.source, "its weights of taggings are damaged")
+    return Reranker(weights)
 
 
 def _log_words(stored: StoredModel, shape: tuple[int, int]) -> RealArray:
