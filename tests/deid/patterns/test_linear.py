@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from lacuna.deid.patterns import compile_user_pattern, find_patterns
-from lacuna.deid.patterns import contacts, dates, identifiers
+from lacuna.deid.patterns import compile_user_pattern, contacts, dates, find_patterns, identifiers
 from lacuna.deid.patterns.recognizers import first_of
 
 UNITS = [
-    "a", "1", "1-", "1/", "1.", "1 ", "@", "a@", "@a.", "a.", "a-", "com.", "www.", "http://", "://",
-    ":", "a:", "1:", "+1", "(617) ", "x1", "May ", "3 May ", "Monday ", "MRN ", "MRN: A-", "#", "tel ",
-    "page a ", "call at ", "A1", "AB12 ", "1A", "9", "99 y", "in ", "on 1/1 ", "3/14 to ", "\n", " ",
-    "'", "1,", "ä", "🙂", "aA1-", "plate ", "0 ", "no. ", "2014-", "é@é.", "1-A:",
+    "a", "1", "1-", "1/", "1.", "1 ", "@", "a@", "@a.", "a.", "a-", "com.", "www.", "http://",
+    "://", ":", "a:", "1:", "+1", "(617) ", "x1", "May ", "3 May ", "Monday ", "MRN ", "MRN: A-",
+    "#", "tel ", "page a ", "call at ", "A1", "AB12 ", "1A", "9", "99 y", "in ", "on 1/1 ",
+    "3/14 to ", "\n", " ", "'", "1,", "ä", "🙂", "aA1-", "plate ", "0 ", "no. ", "2014-", "é@é.",
+    "1-A:",
 ]  # fmt: skip
 
 
@@ -32,9 +32,9 @@ def seconds(run: Callable[[], object]) -> float:
 def test_long_repetitions_take_linear_time(unit: str) -> None:
     """Eight times the text takes nowhere near 64 times as long."""
     find_patterns(unit * 10)
-    short, long = unit * (40_000 // len(unit)), unit * (320_000 // len(unit))
+    short, long = unit * (4_000 // len(unit)), unit * (32_000 // len(unit))
     base = min(seconds(lambda: find_patterns(short)) for _ in range(2))
-    assert seconds(lambda: find_patterns(long)) < 24 * base + 0.05
+    assert seconds(lambda: find_patterns(long)) < 24 * base + 0.1
 
 
 def expressions(of: object, seen: set[int]) -> Iterator[re.Pattern[str]]:
@@ -105,7 +105,6 @@ def test_the_rule_notices(bad: str) -> None:
 
 
 def test_expressions_are_found_inside_recognizers() -> None:
-    assert expressions is not None
     assert any("@" in e.pattern for e in our_expressions())
     nested = first_of(contacts.email, first_of(contacts.ip_4))
     assert len(list(expressions(nested, set()))) == 2

@@ -22,7 +22,7 @@ from lacuna.deid.patterns.recognizers import (
     found,
     pattern,
 )
-from lacuna.deid.patterns.words import STATES
+from lacuna.deid.patterns.words import STATES, word_set
 
 SSN, ACCOUNT, VEHICLE, ZIP = "SSN", "ACCOUNT", "VEHICLE", "ZIP"
 
@@ -45,7 +45,7 @@ _IN_GROUPS = r"[0-9]{2,4}(?:[ \n][0-9]{2,4}){1,3}+(?![0-9A-Za-z/-]|[.:][0-9])"
 _SPANISH = r"[0-9]{2}[ ][0-9]{2,8}(?:[ ][0-9]{2,5})?(?![0-9A-Za-z/-])"  # of the insured, doctors
 _IN_ONE = rf"[^\W_](?:[^\W_]|[-:/_](?=[^\W_])){{3,29}}+(?!\.[0-9]|@|{QUANTITY})"
 _DATE_OR_TIME = re.compile(
-    r"([0-9]{1,4})[-/]([0-9]{1,2})[-/]([0-9]{2,4})|[0-9]{1,2}[:/][0-9]{1,2}(?:[:/].*)?"
+    r"([0-9]{1,4})[-/]([0-9]{1,2})[-/]([0-9]{2,4})|[0-9]{1,2}[:/][0-9]{1,2}(?:[:/].{0,30})?"
 )
 
 
@@ -106,26 +106,32 @@ long_chain = pattern(
 
 # --- banks ---------------------------------------------------------------------------------------
 
-_IBAN = re.compile(
-    r"(?<![^\W_])[A-Z]{2}[0-9]{2}(?:[ ]?[A-Z0-9]{4}){2,7}+(?:[ ]?[A-Z0-9]{1,3})?(?![^\W_])"
-)
-_SHORTEST_IBAN, _LONGEST_IBAN = 15, 34
+#: Characters of an account by country.
+_IBAN_LENGTHS = {
+    entry[:2]: int(entry[2:])
+    for entry in word_set(
+        """
+        AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20
+        ES24 FI18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IS26 IT27 JO30 KW30
+        KZ20 LB28 LI21 LT20 LU20 LV21 MC27 MD24 ME22 MK19 MR27 MT31 MU30 NL18 NO15 PK24 PL28 PS29
+        PT25 QA29 RO24 RS22 SA24 SE24 SI19 SK24 SM27 TN24 TR26 UA29 VG24 XK20
+        """
+    )
+}
+_IBAN = re.compile(r"(?<![^\W_])[A-Z]{2}[0-9]{2}(?:[ ]?[A-Z0-9]){11,30}+")
 
 
 def iban(text: str, start: int) -> Finding | None:
-    """Read a bank account; groups at its end that belong to something else are left out."""
-    match = _IBAN.match(text, start)
-    if match is None:
+    """Read a bank account, in one piece or in groups of four."""
+    length = _IBAN_LENGTHS.get(text[start : start + 2])
+    match = _IBAN.match(text, start) if length else None
+    account = match[0].replace(" ", "")[:length] if match else ""
+    if len(account) != length or not passes_mod_97(account):
         return None
-    groups = match[0].split(" ")
-    while groups:
-        account = "".join(groups)
-        if len(account) < _SHORTEST_IBAN:
-            return None
-        if len(account) <= _LONGEST_IBAN and passes_mod_97(account):
-            return found(start, start + len(" ".join(groups)), ACCOUNT)
-        groups.pop()
-    return None
+    end = start
+    for _ in account:
+        end += 2 if text[end] == " " else 1
+    return found(start, end, ACCOUNT)
 
 
 def _is_card(match: re.Match[str]) -> bool:

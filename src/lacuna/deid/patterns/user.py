@@ -42,7 +42,7 @@ def compile_user_pattern(name: str, pattern: str, label: str) -> UserPattern:
     options.log_errors = False
     options.max_mem = MAX_MEMORY
     try:
-        compiled = re2.compile(pattern, options)  # type: ignore[no-untyped-call]
+        compiled = re2.compile(pattern, options)
     except (re2.error, UnicodeError) as error:
         reason = error.args[0] if error.args else "not a pattern"
         reason = reason.decode(errors="replace") if isinstance(reason, bytes) else reason
