@@ -105,7 +105,8 @@ _ADDRESS = re.compile(r"[^\s<>\"“”|]++")
 #: Signs that close a sentence or a bracket rather than an address.
 _NOT_LAST = ".,;:!?)]}'’*"
 _SCHEME = re.compile(r"[a-zA-Z]{2,10}://(?=[^\s/])|(?i:www)\.(?=[^\W_])")
-_HOST = re.compile(rf"({_DOMAIN})(?=[/:]|(?![\w@-]))")
+_LABEL = r"[^\W_](?:[^\W_]|-){0,62}+"
+_HOST = re.compile(rf"({_LABEL}(?:\.{_LABEL}){{1,8}}+)(?=[/:]|(?![\w@-]))")
 
 
 def url(text: str, start: int) -> Finding | None:
