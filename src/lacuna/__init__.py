@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lacuna.models.class_hmm import ClassHmm
     from lacuna.models.crf import Crf
     from lacuna.models.dp_hmm import DpHmm
+    from lacuna.models.hypergraph import Shared, Split
     from lacuna.models.li import Li
     from lacuna.models.loading import load
     from lacuna.models.ppm_hmm import PpmHmm
@@ -47,7 +48,9 @@ __all__ = [
     "ModelFileError",
     "PpmHmm",
     "ScoringError",
+    "Shared",
     "Span",
+    "Split",
     "Tokens",
     "TrigramHmm",
     "__version__",
@@ -63,6 +66,8 @@ _ON_FIRST_USE = {
     "DpHmm": ("lacuna.models.dp_hmm", "DpHmm"),
     "Li": ("lacuna.models.li", "Li"),
     "PpmHmm": ("lacuna.models.ppm_hmm", "PpmHmm"),
+    "Shared": ("lacuna.models.hypergraph", "Shared"),
+    "Split": ("lacuna.models.hypergraph", "Split"),
     "TrigramHmm": ("lacuna.models.trigram_hmm", "TrigramHmm"),
     "load": ("lacuna.models.loading", "load"),
     "train": ("lacuna.pipeline.training", "train_model"),

@@ -101,6 +101,18 @@ def test_probabilities(model: AlignedModel) -> None:
     assert before[last] < 0.5 < after[last]
 
 
+def test_probabilities_of_a_group_are_aligned_as_its_mentions(model: AlignedModel) -> None:
+    apart, together = (
+        model.tagger.identifier_probabilities(NOTES),
+        model.identifier_probabilities(NOTES),
+    )
+    for document, before, after in zip(NOTES, apart, together, strict=True):
+        place = tokens_of(document).words(document.text).index("Welder")
+        others = np.arange(len(before)) != place
+        np.testing.assert_array_equal(before[others], after[others])
+        assert (after[place] > 0.5) == (document.group == "one")
+
+
 def test_approximate_inference_is_announced(
     model: AlignedModel, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

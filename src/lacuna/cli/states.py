@@ -39,7 +39,8 @@ def show_states(facts: dict[str, Any]) -> None:
             for what in ("words", "shapes", "places", "before", "after")
             if state[what]
         ]
-        print_table(f"state {state['name']}: {state['tokens']:,} tokens", ("", "most often"), rows)
+        title = f"state {state['name']}: {state['tokens']:,} tokens"
+        print_table(title, ("", "most often"), rows, text_columns=(1,))
     print_table(
         "do states tell the first from the last word of a mention?",
         ("label", "bits", "of at most"),

@@ -47,8 +47,8 @@ def train_command(
     model: Annotated[
         str | None,
         typer.Option(
-            help="Kind of model: crf, li, trigram-hmm, ppm-hmm, class-hmm or dp-hmm. Where not"
-            " given, crf for mentions and trigram-hmm for parts of speech."
+            help="Kind of model: crf, li, shared, split, trigram-hmm, ppm-hmm, class-hmm or dp-hmm."
+            " Where not given, crf for mentions and trigram-hmm for parts of speech."
         ),
     ] = None,
     task: TaskOption = Task.NER,
@@ -133,6 +133,7 @@ def train_command(
     """
     from lacuna.models.card import Card
     from lacuna.models.chain_crf import CrfSettings
+    from lacuna.models.hypergraph import Hypergraph
     from lacuna.models.kinds import kind_named
     from lacuna.models.loading import load
     from lacuna.models.storage import write_model
@@ -152,8 +153,8 @@ def train_command(
         raise ConfigError("--folds does not go with --task pos")
     if tune and not dev and folds is None:
         raise ConfigError("--tune needs documents to judge by: give --dev or --folds")
-    if tune and not issubclass(kind.config, CrfSettings):
-        raise ConfigError(f"--tune chooses the penalty of a CRF; a {kind.name} model has none")
+    if tune and not issubclass(kind.config, CrfSettings | Hypergraph):
+        raise ConfigError(f"--tune chooses a penalty; a {kind.name} model has none")
     announce_compiling()
     reading_off = [] if heuristic is None else [f"heuristic={heuristic}"]
     config = configure(kind.config, [*(settings or []), *reading_off])
@@ -194,7 +195,7 @@ def _report(
     judged = "F1" if trained.model.task is Task.NER else "accuracy"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     for what, count in trained.left_out.items():
-        say(f"left out, one tag per token cannot express it: {count:,} mentions {what}")
+        say(f"left out, the model cannot express it: {count:,} mentions {what}")
     if as_json:
         print_json(
             {

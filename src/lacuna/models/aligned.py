@@ -10,7 +10,7 @@ it is not, a warning is logged.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
@@ -71,7 +71,7 @@ class AlignedModel(TagsAnything):
         """Return the documents with the mentions found in place of those they had."""
         found = self.tagger.find(documents, probabilities=probabilities)
         tagged = [tagged_words(document) for document in found]
-        new = self._new_labels(tagged, {})
+        new = self._new_labels(tagged)
         relabel = partial(
             relabelled,
             joins=self.joins,
@@ -85,29 +85,35 @@ class AlignedModel(TagsAnything):
             for number, item in enumerate(tagged)
         ]
 
-    def identifier_probability(self, document: Document) -> FloatArray:
+    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
         """Return for each token the probability that it is in a mention.
 
-        Words are aligned with their other occurrences in the document itself.
+        Documents are aligned as by ``find``.
         """
-        sure = self.tagger.identifier_probability(document).copy()
-        tagged = [tagged_words(*self.tagger.find([document]))]
-        for token, found in self._new_labels(tagged, {0: sure.copy()}).get(0, {}).items():
-            sure[token] = min(1.0, max(0.0, 1.0 - found.chances[OUTSIDE]))
-        return sure
+        alone = self.tagger.identifier_probabilities(documents)
+        tagged = [tagged_words(document) for document in self.tagger.find(documents)]
+        aligned = [sure.copy() for sure in alone]
+        for number, words in self._new_labels(tagged, alone).items():
+            for token, found in words.items():
+                aligned[number][token] = min(1.0, max(0.0, 1.0 - found.chances[OUTSIDE]))
+        return aligned
 
     def _new_labels(
-        self, tagged: Sequence[TaggedWords], known: Mapping[int, FloatArray]
+        self, tagged: Sequence[TaggedWords], known: Sequence[FloatArray] | None = None
     ) -> dict[int, dict[int, NewLabel]]:
-        """Return the labels of repeated words, by number of document and of token."""
+        """Return the labels of repeated words, by number of document and of token.
+
+        `known` are probabilities that the tagger has already been asked for.
+        """
         repeated = repeated_words(tagged)
         if not repeated:
             return {}
-        sure = dict(known)
-        for number in {place.document for word in repeated for place in word.places}:
-            if number not in sure:
-                document = tagged[number].document
-                sure[number] = self.tagger.identifier_probability(document)
+        numbers = sorted({place.document for word in repeated for place in word.places})
+        if known is None:
+            some = self.tagger.identifier_probabilities([tagged[d].document for d in numbers])
+            sure = dict(zip(numbers, some, strict=True))
+        else:
+            sure = dict(enumerate(known))
         seen = self.space.occurrences(repeated, tagged, sure)
         solved = solve(alignment_graphs(self.weights, seen))
         if not solved.exact.all():

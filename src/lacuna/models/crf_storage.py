@@ -102,7 +102,7 @@ def _restore(stored: StoredModel, settings: type[Settings]) -> _Content[Settings
     except ValueError:
         raise ModelFileError(stored.source, "a feature occurs twice in it") from None
     moves = require(stored, "moves", np.float32, (len(tags), len(tags)))
-    weights = _weights(stored, len(keys), len(tags))
+    weights = stored_weights(stored, len(keys), len(tags))
     return _Content(config, tags, index, weights, moves, card, _words(stored))
 
 
@@ -115,7 +115,8 @@ def _words(stored: StoredModel) -> PackedStrings:
     )
 
 
-def _weights(stored: StoredModel, features: int, tags: int) -> SparseRows:
+def stored_weights(stored: StoredModel, features: int, tags: int) -> SparseRows:
+    """Return the weights of so many features for so many tags."""
     borders = require(stored, "borders", np.int64, (features + 1,))
     values = require(stored, "weights", np.float32, (-1,))
     columns = require(stored, "weight_tags", np.uint16, (len(values),))

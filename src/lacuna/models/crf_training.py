@@ -149,21 +149,21 @@ def _scale(objective: CrfObjective, pairs: RealArray, l2: float) -> RealArray:
     # a feature of value √m has m times the curvature; pairs hold √m · c
     value = np.sqrt(objective.emission.merged.size, dtype=np.float32)
     total = pairs.sum(axis=1) / value
-    by_feature = _curvature(pairs.reshape(-1)[places] / value[row], total[row])
+    by_feature = curvature(pairs.reshape(-1)[places] / value[row], total[row])
     by_feature *= (value * value)[row]
     moves = objective.observed.astype(np.float32)
-    by_move = _curvature(moves, moves.sum(axis=1, keepdims=True)).reshape(-1)
-    curvature = np.concatenate((by_feature, by_move))
-    curvature += np.float32(CURVATURE**2 + 2 * l2)
-    scale: RealArray = np.sqrt(np.float32(CURVATURE + 2 * l2) / curvature)
+    by_move = curvature(moves, moves.sum(axis=1, keepdims=True)).reshape(-1)
+    curved = np.concatenate((by_feature, by_move))
+    curved += np.float32(CURVATURE**2 + 2 * l2)
+    scale: RealArray = np.sqrt(np.float32(CURVATURE + 2 * l2) / curved)
     return scale
 
 
-def _curvature(count: RealArray, total: RealArray) -> RealArray:
+def curvature(count: RealArray, total: RealArray) -> RealArray:
     """Return CURVATURE · c (1 - c/n) + FLOOR · n for counts c of n."""
     share = count / np.maximum(total, np.float32(1))
-    curvature: RealArray = np.float32(CURVATURE) * count * (1 - share) + np.float32(FLOOR) * total
-    return curvature
+    curved: RealArray = np.float32(CURVATURE) * count * (1 - share) + np.float32(FLOOR) * total
+    return curved
 
 
 def fit(

@@ -25,6 +25,8 @@ RESTORE: Mapping[str, tuple[str, str]] = {
     "ppm-hmm": ("lacuna.models.ppm_hmm_storage", "restore_ppm_hmm"),
     "class-hmm": ("lacuna.models.class_hmm_storage", "restore_class_hmm"),
     "dp-hmm": ("lacuna.models.dp_hmm_storage", "restore_dp_hmm"),
+    "shared": ("lacuna.models.hypergraph_storage", "restore_hypergraph"),
+    "split": ("lacuna.models.hypergraph_storage", "restore_hypergraph"),
     "with-pos": ("lacuna.models.with_pos", "restore_with_pos"),
     "aligned": ("lacuna.models.aligned_storage", "restore_aligned"),
 }

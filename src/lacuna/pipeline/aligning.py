@@ -54,5 +54,6 @@ def _held_out(
         if again.interrupted:
             raise KeyboardInterrupt
         left_out = [documents[i] for i in part]
-        for document, found in zip(left_out, again.model.find(left_out), strict=True):
-            yield HeldOut(document, found, again.model.identifier_probability(document))
+        found = again.model.find(left_out)
+        sure = again.model.identifier_probabilities(left_out)
+        yield from map(HeldOut, left_out, found, sure)

@@ -9,6 +9,7 @@ from lacuna.errors import ConfigError
 from lacuna.models.aligned import AlignedModel
 from lacuna.models.chain_crf import CrfSettings
 from lacuna.models.crf import CrfModel
+from lacuna.models.hypergraph import Hypergraph, HypergraphModel
 from lacuna.models.kinds import Config, Model, kind_of
 from lacuna.models.li import LiModel
 from lacuna.models.loading import load
@@ -27,7 +28,7 @@ def load_pos_tagger(path: Path) -> PosTagger:
 
 def with_pos_column(config: Config) -> Config:
     """Return settings that look at the token column ``pos``."""
-    if not isinstance(config, CrfSettings):
+    if not isinstance(config, CrfSettings | Hypergraph):
         raise ConfigError(f"a {kind_of(config).name} model does not look at token columns")
     return replace(config, columns=tuple(dict.fromkeys((*config.columns, POS))))
 
@@ -40,6 +41,6 @@ def joined(pos: PosTagger, model: Model) -> WithPos | AlignedModel:
 
 
 def _with_pos(pos: PosTagger, model: Model) -> WithPos:
-    if not isinstance(model, CrfModel | LiModel | TwoPassModel):
-        raise ConfigError("only a CRF can look at parts of speech")
+    if not isinstance(model, CrfModel | LiModel | TwoPassModel | HypergraphModel):
+        raise ConfigError("only crf, li, shared and split models can look at parts of speech")
     return WithPos(pos, model)

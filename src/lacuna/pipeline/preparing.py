@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
 from lacuna.encoding.examples import Example
 from lacuna.errors import ConfigError
-from lacuna.features.lexicon import read_clusters, read_word_list
 from lacuna.features.plan import make_plan
-from lacuna.features.presets import load_templates
-from lacuna.features.resources import Resources
-from lacuna.features.templates import Template, Term
+from lacuna.features.resources import Resources, without_folders
+from lacuna.features.sources import read_sources
+from lacuna.features.templates import Template
 from lacuna.models.chain_crf import CrfSettings
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.crf_training import TrainingSet, label_counts, prepare
@@ -26,7 +25,6 @@ from lacuna.text.document import Document
 AnyCrf = TypeVar("AnyCrf", bound=CrfSettings)
 
 MANY_TAGS = 20
-PATH_SIZES = (4, 6, 10, 20)  #: bits of cluster paths to look at
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,15 +63,13 @@ def set_up(
     """Read what the settings name; a model to adapt keeps its templates, word lists and key."""
     if start is not None:
         return _adapt(start, config, private=private)
-    resources = Resources(
-        {name: read_word_list(Path(path)) for name, path in sorted(config.lists.items())},
-        {name: read_clusters(Path(path)) for name, path in sorted(config.clusters.items())},
+    templates, resources = read_sources(
+        config.features, config.columns, config.lists, config.clusters
     )
-    templates = with_columns(load_templates(config.features), config.columns)
     key = private_key((document.text for document in documents), seed) if private else 0
     config = _without_folders(config)
     config = _private(config) if private else config
-    return Setup(config, with_resources(templates, resources), resources, key)
+    return Setup(config, templates, resources, key)
 
 
 def _adapt(start: Model, config: Crf | Li, *, private: bool) -> Setup:
@@ -104,16 +100,11 @@ def _private(config: AnyCrf) -> AnyCrf:
 
 
 def _without_folders(config: AnyCrf) -> AnyCrf:
-    """Forget the folders: a model file should not tell where somebody keeps his files."""
-
-    def names(paths: Mapping[str, str]) -> dict[str, str]:
-        return {name: Path(path).name for name, path in paths.items()}
-
     return replace(
         config,
         features=Path(config.features).name,
-        lists=names(config.lists),
-        clusters=names(config.clusters),
+        lists=without_folders(config.lists),
+        clusters=without_folders(config.clusters),
     )
 
 
@@ -136,29 +127,3 @@ def prepare_crf(
         support=support,
         l2=config.l2,
     )
-
-
-def with_columns(templates: Sequence[Template], columns: Sequence[str]) -> tuple[Template, ...]:
-    """Add templates that look at token columns."""
-    added = []
-    for column in columns:
-        near = [Term(f"column.{column}", offset) for offset in (-2, -1, 0, 1, 2)]
-        added += [Template((term,)) for term in near]
-        added += [Template((near[1], near[2])), Template((near[2], near[3]))]
-    return (*templates, *added)
-
-
-def with_resources(templates: Sequence[Template], resources: Resources) -> tuple[Template, ...]:
-    """Add templates that look at the word lists and clusters that no template names."""
-    named = {
-        tuple(term.attribute.split(".")[:2]) for template in templates for term in template.terms
-    }
-    attributes = [f"list.{name}" for name in resources.lists if ("list", name) not in named]
-    attributes += [
-        f"cluster.{name}.{size}"
-        for name in resources.clusters
-        if ("cluster", name) not in named
-        for size in PATH_SIZES
-    ]
-    added = [Template((Term(name, offset),)) for name in attributes for offset in (-1, 0, 1)]
-    return (*templates, *added)
