@@ -62,6 +62,8 @@ def test_help_reads_well(lacuna: Lacuna, command: str) -> None:
 
 
 def test_ambiguity_counts_structures(lacuna: Lacuna) -> None:
+    long = lacuna("ambiguity", "--words", 12, "--json").json["structures"]["SPLIT"]
+    assert long[-1] > 2**100
     run = lacuna("ambiguity", "--words", 4, "--json")
     assert run.json["structures"] == {
         "LI": [2, 8, 41, 235],

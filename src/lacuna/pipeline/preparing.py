@@ -76,7 +76,7 @@ def _adapt(start: Model, config: Crf | Li, *, private: bool) -> Setup:
     if isinstance(start, TwoPassModel) or (isinstance(config, Crf) and config.two_pass):
         raise ConfigError("a model of two passes cannot be adapted; train it anew")
     if not isinstance(start, CrfModel) or not isinstance(config, Crf):
-        raise ConfigError("only a CRF of flat mentions can be adapted; train it anew")
+        raise ConfigError("only a CRF can be adapted, one of flat mentions; train it anew")
     plan, old = start.index.plan, start.config
     if config.lists or config.clusters:
         raise ConfigError("a model to adapt keeps its own word lists and clusters")
