@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lacuna.models.crf import Crf
     from lacuna.models.dp_hmm import DpHmm
     from lacuna.models.hypergraph import Shared, Split
+    from lacuna.models.li import Li
     from lacuna.models.loading import load
     from lacuna.models.ppm_hmm import PpmHmm
     from lacuna.models.trigram_hmm import TrigramHmm
@@ -42,6 +43,7 @@ __all__ = [
     "FormatLimitError",
     "InferenceError",
     "LacunaError",
+    "Li",
     "Mention",
     "ModelFileError",
     "PpmHmm",
@@ -62,6 +64,7 @@ _ON_FIRST_USE = {
     "ClassHmm": ("lacuna.models.class_hmm", "ClassHmm"),
     "Crf": ("lacuna.models.crf", "Crf"),
     "DpHmm": ("lacuna.models.dp_hmm", "DpHmm"),
+    "Li": ("lacuna.models.li", "Li"),
     "PpmHmm": ("lacuna.models.ppm_hmm", "PpmHmm"),
     "Shared": ("lacuna.models.hypergraph", "Shared"),
     "Split": ("lacuna.models.hypergraph", "Split"),

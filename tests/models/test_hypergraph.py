@@ -13,7 +13,7 @@ from lacuna.encoding.parts import Heuristic
 from lacuna.evaluation.scores import score
 from lacuna.inference.engines import Inference
 from lacuna.models.hypergraph import HypergraphModel, SharedModel, SplitModel
-from lacuna.models.loading import load, with_heuristic
+from lacuna.models.loading import load
 from lacuna.models.storage import StoredModel, write_model
 from lacuna.pipeline.training import train, train_model
 from lacuna.text.tokenizer import tokens_of

@@ -20,31 +20,7 @@ from lacuna.models.loading import load, with_heuristic
 from lacuna.models.storage import write_model
 from lacuna.pipeline.training import train, train_model
 from lacuna.text.sequences import SequenceKind
-
-SIDES = ("left", "right", "upper", "lower")
-PARTS = ("arm", "leg", "hand", "foot")
-
-
-def note(number: int, side: str, part: str, other: str) -> Document:
-    """Say: '<side> pain in <part> and <other>', two mentions that share the first words."""
-    text = f"Has {side} pain in {part} and {other} today."
-    start, first, second = 4, text.index(part), text.rindex(other)
-    head = (start, start + len(side) + len(" pain in"))
-    return Document(
-        f"n{number}",
-        text,
-        (
-            Mention.of("P", (start, first + len(part))),
-            Mention.of("P", head, (second, second + len(other))),
-        ),
-    )
-
-
-NOTES = [
-    note(number, side, part, other)
-    for number, (side, part, other) in enumerate(product(SIDES, PARTS, PARTS))
-    if part != other
-]
+from tests.models.gapped_examples import GAPPED_NOTES as NOTES
 
 
 @cache
