@@ -19,9 +19,11 @@ weigh  END = e,  STAY = s(1 + e),  ON = o(1 + e)  and  BOTH = so(1 + e):
 There are 2^{N+1} states between two nodes, and 2^N between two words. Before node m the bits of a
 state are, from the lowest, next_m, cur_m … cur_{N-1}, next_0 … next_{m-1}: the two that matter come
 first. A step moves next_m to the top, so that behind the last node all is as before the first one
-of the next word, with a lowest bit that is 0. Eight sentences of about the
-same length are walked in step, so that every line of a loop works on eight numbers that lie side by
-side: the last index of all arrays. A sentence that is through has children of no weight.
+of the next word, with a lowest bit that is 0.
+
+Eight sentences of about the same length are walked in step, so that every line of a loop works on
+eight numbers that lie side by side: the last index of all arrays. A sentence that is through has
+children of no weight.
 """
 
 from __future__ import annotations
