@@ -102,10 +102,12 @@ def trained(documents: Sentences, config: Config, **settings: Any) -> tuple[Any,
     return model, time.perf_counter() - began
 
 
-def best_penalty(training: Sentences, judge: Sentences, config: Config) -> float:
+def best_penalty(
+    training: Sentences, judge: Sentences, config: Config, penalties: Sequence[float]
+) -> float:
     """Return the penalty with the highest F1 of ENOUGH on `judge`."""
     scores = {}
-    for penalty in PENALTIES:
+    for penalty in penalties:
         model, _ = trained(training, config, l2=penalty)
         scores[penalty] = scores_of(model, judge)["f1"]
     return max(scores, key=lambda penalty: scores[penalty])
@@ -140,7 +142,7 @@ def main() -> None:
     for (name, config), subset in product(MODELS.items(), ("disc", "orig")):
         fraction = with_gaps(small) if subset == "disc" else small[: int(cut * SEARCH_SHARE)]
         judge = with_gaps(held_out) if subset == "disc" else held_out
-        penalty = best_penalty(fraction, judge, config)
+        penalty = best_penalty(fraction, judge, config, options.penalties)
         chosen[name] = penalty
         note(table="penalty", model=name, trained_on=subset, l2=penalty)
         for size, documents in sizes.items():
@@ -188,6 +190,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("train", type=Path)
     parser.add_argument("dev", type=Path)
     parser.add_argument("-o", "--output", type=Path, help="where to write the results as JSON")
+    parser.add_argument("--penalties", type=float, nargs="+", default=PENALTIES)
     return parser.parse_args()
 
 
