@@ -52,7 +52,7 @@ def test_version(lacuna: Lacuna) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", ["", "convert", "score", "stats", "ambiguity", "generate", "demo"]
+    "command", ["", "convert", "score", "stats", "ambiguity", "generate", "cluster", "demo"]
 )
 def test_help_reads_well(lacuna: Lacuna, command: str) -> None:
     run = lacuna(*command.split(), "--help")
@@ -62,6 +62,8 @@ def test_help_reads_well(lacuna: Lacuna, command: str) -> None:
 
 
 def test_ambiguity_counts_structures(lacuna: Lacuna) -> None:
+    long = lacuna("ambiguity", "--words", 12, "--json").json["structures"]["SPLIT"]
+    assert long[-1] > 2**100
     run = lacuna("ambiguity", "--words", 4, "--json")
     assert run.json["structures"] == {
         "LI": [2, 8, 41, 235],
@@ -241,6 +243,9 @@ def test_stats(lacuna: Lacuna, gold: Path) -> None:
     assert found["labels"]["ADR"]["parts"] == {"1": 1, "2": 1}
     rows = [line.split() for line in lacuna("stats", gold).out.splitlines()]
     assert ["ADR", "2", "10.5", "1", "1"] in rows  # mentions, mean length, one part, two parts
+    assert ["all", "4", "8.5", "3", "1"] in rows
+    assert ["of", "one", "label", "0", "0", "1", "1"] in rows  # same, nested, crossing, all
+    assert ["of", "two", "labels", "0", "0", "0", "0"] in rows
 
 
 def test_generate_is_repeatable_and_streams(lacuna: Lacuna, tmp_path: Path) -> None:

@@ -93,13 +93,13 @@ def test_is_as_sure_as_the_paths_that_have_the_mention() -> None:
 def test_words_of_two_labels_keep_the_longest() -> None:
     text = "pain in arm and leg"
     mentions = (
-        *[Mention.of("A", (0, 7), (16, 19)), Mention.of("B", (8, 19)), Mention.of("A", (0, 11))],
-        Mention.of("A", (12, 15)),
+        *[Mention.of("A", (0, 7), (16, 19)), Mention.of("B", (8, 11)), Mention.of("A", (0, 11))],
+        *[Mention.of("B", (8, 15)), Mention.of("B", (12, 15))],
     )
     example = li_example(Document("d", text, mentions), 3, SequenceKind.SENTENCE)
-    assert example.left_out == {"sharing words with another label": 1}
-    assert example.labels() == {"A": 3}
-    assert example.tags == ["BH-A", "IH-A", "B-A", "B-A", "BD-A"]
+    assert example.left_out == {"sharing words with another label": 2}
+    assert example.labels() == {"A": 2, "B": 1}
+    assert example.tags == ["BH-A", "IH-A", "B-A", "B-B", "BD-A"]
 
 
 def test_left_out_mentions_are_told() -> None:

@@ -12,7 +12,7 @@ import pytest
 from lacuna import Document, __version__
 from lacuna.encoding.chain import tag_document
 from lacuna.errors import ConfigError, LacunaError, ModelFileError
-from lacuna.features.sources import with_resources
+from lacuna.features.resources import with_resources
 from lacuna.features.templates import parse_templates
 from lacuna.features.token_table import token_table
 from lacuna.models.card import Card, CardScore

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import log2
 from typing import TYPE_CHECKING, Annotated
 
+import msgspec
 import typer
 
 from lacuna.cli.console import print_json, print_table, say
@@ -24,9 +25,7 @@ if TYPE_CHECKING:
 
 
 def ambiguity_command(
-    corpus: Annotated[
-        list[str] | None, typer.Argument(metavar="[CORPUS]", help=CORPUS_HELP)
-    ] = None,
+    corpus: Annotated[list[str] | None, typer.Argument(metavar="CORPUS", help=CORPUS_HELP)] = None,
     parts: Annotated[int, typer.Option(min=2, max=5, help="Most parts of a mention.")] = 3,
     words: Annotated[int, typer.Option(min=1, max=100, help="Longest sentence to count for.")] = 7,
     source_format: FormatOption = None,
@@ -77,7 +76,9 @@ def _structures(parts: int, words: int, *, as_json: bool) -> None:
         "SHARED to SPLIT": bits["SPLIT"] / bits["SHARED"],
     }
     if as_json:
-        print_json({"structures": counts, "bits_per_word": bits, "relative_ambiguity": relative})
+        # written as they are: most would not fit into 64 bits
+        exact = {name: [msgspec.Raw(str(n).encode()) for n in row] for name, row in counts.items()}
+        print_json({"structures": exact, "bits_per_word": bits, "relative_ambiguity": relative})
         return
     title = f"structures for n words, one label, at most {parts} parts"
     rows = [

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from lacuna.encoding.li import Kind, Segment
 from lacuna.encoding.parts import Parts, joined
 
-MOST_SEGMENTS = 16  #: heads and GAPPED segments; a sentence with more is not searched
+MOST_SEGMENTS = 12  #: heads and GAPPED segments; a sentence with more is not searched
 
 Group = tuple[int, ...]
 """Numbers of the segments of one mention, in order."""

@@ -170,14 +170,18 @@ class HypergraphModel(TagsAnything):
             for document, mentions in zip(documents, every, strict=True)
         ]
 
-    def identifier_probability(self, document: Document) -> FloatArray:
+    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
         """Return for each token the probability that it is in a part of any mention."""
-        table = token_table([document])
+        found = run_chunks(lambda a, b: self._inside(documents[a:b]), batches(documents))
+        return [inside for run in found for inside in run]
+
+    def _inside(self, documents: Sequence[Document]) -> list[FloatArray]:
+        table = token_table(documents)
         outside = np.ones(len(table.start))
         if len(table.start):
             for own, scores in self._scores(table):
                 outside *= 1.0 - self.engine.coverage(own.graph, scores, table.sentences)
-        return 1.0 - outside
+        return np.split(1.0 - outside, table.documents[1:-1])
 
     def store(self) -> StoredModel:
         """Return everything the model is, for a file."""

@@ -22,7 +22,8 @@ from lacuna.estimation.subgraph_objective import SubgraphObjective
 from lacuna.features.extract import FeatureIndex, build_index
 from lacuna.features.known import KnownKeys
 from lacuna.features.plan import make_plan
-from lacuna.features.sources import file_names, read_sources
+from lacuna.features.resources import without_folders
+from lacuna.features.sources import read_sources
 from lacuna.features.token_table import token_table
 from lacuna.inference.batch import run_chunks
 from lacuna.inference.engines import ENGINES
@@ -70,8 +71,8 @@ def fit_hypergraph(
     config = replace(
         config,
         features=Path(config.features).name,
-        lists=file_names(config.lists),
-        clusters=file_names(config.clusters),
+        lists=without_folders(config.lists),
+        clusters=without_folders(config.clusters),
     )
     searches = [
         search

@@ -27,11 +27,13 @@ from lacuna.models.steps import Step
 from lacuna.models.trigram_hmm import TrigramHmm, TrigramHmmModel, fit_trigram_hmm
 from lacuna.models.two_pass import TwoPassModel
 from lacuna.models.with_pos import WithPos
+from lacuna.models.with_rules import WithRules
 from lacuna.text.document import Document
 
 ChainModel = TrigramHmmModel | PpmHmmModel | ClassHmmModel | DpHmmModel
 StepModel = ChainModel | HypergraphModel | PosTagger
-NerModel = CrfModel | LiModel | TwoPassModel | ChainModel | HypergraphModel | WithPos
+CategoryTagger = CrfModel | LiModel | TwoPassModel | ChainModel | HypergraphModel | WithPos
+NerModel = CategoryTagger | WithRules
 Model = NerModel | PosTagger | AlignedModel
 Config = Crf | Li | TrigramHmm | PpmHmm | ClassHmm | DpHmm | Shared | Split
 Fit = Callable[[Sequence[Any], Any, np.random.Generator], Iterator[Step]]

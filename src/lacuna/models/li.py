@@ -7,6 +7,7 @@ mean.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, NamedTuple
@@ -30,6 +31,8 @@ from lacuna.models.path_tagger import BestPaths
 from lacuna.models.scoring import without_small
 from lacuna.text.document import Document, Mention, Span
 from lacuna.types import IntArray, RealArray
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +92,12 @@ class LiModel(ChainCrf):
         documents: list[list[Mention]] = [[] for _ in table.documents[1:]]
         inside = np.flatnonzero(found.path)  # O is state 0
         number = np.searchsorted(sentences, inside, side="right") - 1
+        capped = 0
         for s in np.unique(number).tolist():
             first, last = int(sentences[s]), int(sentences[s + 1])
             path = found.path[first:last]
-            mentions = self._mentions(path)
+            mentions, has_more = self._mentions(path)
+            capped += has_more
             sure: list[float] | list[None] = [None] * len(mentions)
             if probabilities:
                 windows = [self._window(path, parts) for _, parts in mentions]
@@ -106,17 +111,21 @@ class LiModel(ChainCrf):
                     for a, b in parts
                 )
                 documents[owner].append(Mention(label, spans, probability))
+        if capped:
+            _log.warning("li: %d sentences have more to read off than is looked for", capped)
         return _Found(documents)
 
-    def _mentions(self, path: IntArray) -> list[tuple[str, Parts]]:
-        """Return the mentions of one sentence: label and parts."""
+    def _mentions(self, path: IntArray) -> tuple[list[tuple[str, Parts]], bool]:
+        """Return the mentions of one sentence, label and parts, and whether a cap was reached."""
         tags = [self.tags[state].partition("-") for state in path.tolist()]
-        found = []
+        found: list[tuple[str, Parts]] = []
+        capped = False
         for name in dict.fromkeys(label for _, _, label in tags if label):
             own = [prefix if label == name else OUTSIDE for prefix, _, label in tags]
             decoded = decode(read_segments(own), self.config.heuristic, self.config.parts)
             found += [(name, parts) for parts in decoded.mentions]
-        return found
+            capped |= decoded.capped
+        return found, capped
 
     def _window(self, path: IntArray, parts: Parts) -> Window:
         """Return which tags leave a mention as it is: its own, and behind its parts no I* of them.

@@ -28,6 +28,7 @@ RESTORE: Mapping[str, tuple[str, str]] = {
     "shared": ("lacuna.models.hypergraph_storage", "restore_hypergraph"),
     "split": ("lacuna.models.hypergraph_storage", "restore_hypergraph"),
     "with-pos": ("lacuna.models.with_pos", "restore_with_pos"),
+    "with-rules": ("lacuna.models.with_rules", "restore_with_rules"),
     "aligned": ("lacuna.models.aligned_storage", "restore_aligned"),
 }
 

@@ -22,7 +22,7 @@ from lacuna.encoding.schemes import OUTSIDE
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import run_chunks
 from lacuna.inference.chain import Chain, best_paths, expectations
-from lacuna.models.base import TagsAnything
+from lacuna.models.base import Examined, TagsAnything
 from lacuna.models.storage import StoredModel
 from lacuna.text.document import Document, Mention
 from lacuna.types import FloatArray, IntArray, LongArray
@@ -107,21 +107,63 @@ class PathTagger(TagsAnything, ABC):
                 for document, mentions in zip(documents[a:b], run.mentions(b - a), strict=True)
             ]
 
-    def identifier_probability(self, document: Document) -> FloatArray:
+    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
         """Return for each token the probability that it is in a mention: 1 - p(O)."""
-        table = self.table([document])
-        found = expectations(self.chain(), self.emission(table), table.sentences)
-        outside = np.array(self.state_tags) == OUTSIDE
-        inside: FloatArray = 1.0 - found.marginals[:, outside].sum(axis=1)
-        return np.clip(inside, 0.0, 1.0)
+        runs = batches(documents)
+        threads = 1 if len(runs) > 1 else None  # one large document is shared out by sentences
+        found = run_chunks(lambda a, b: self._inside(documents[a:b], threads), runs)
+        return [inside for run in found for inside in run]
+
+    def examine(self, documents: Sequence[Document]) -> list[Examined]:
+        """Return the mentions found and the probability of every token, in one go."""
+        runs = batches(documents)
+        parts = run_chunks(lambda a, b: self._examine(documents[a:b]), runs)
+        with _collection_paused():
+            return [
+                Examined(replace(document, mentions=mentions), *tokens)
+                for (a, b), (found, rows) in zip(runs, parts, strict=True)
+                for document, mentions, tokens in zip(
+                    documents[a:b], found.mentions(b - a), rows, strict=True
+                )
+            ]
 
     def path(self, chain: Chain, emission: FloatArray, sentences: LongArray) -> IntArray:
         """Return a state for every token, whose tags are the ones chosen: the best path."""
         return best_paths(chain, emission, sentences, threads=1)[0]
 
+    def _inside(self, documents: Sequence[Document], threads: int | None) -> list[FloatArray]:
+        table = self.table(documents)
+        inside = self._token_probability(table, self.emission(table), threads)
+        return np.split(inside, table.documents[1:-1])
+
+    def _token_probability(
+        self, table: TokenTable, emission: FloatArray, threads: int | None
+    ) -> FloatArray:
+        """Return 1 - p(O) of every token."""
+        found = expectations(self.chain(), emission, table.sentences, threads=threads)
+        outside = np.array(self.state_tags) == OUTSIDE
+        inside: FloatArray = 1.0 - found.marginals[:, outside].sum(axis=1)
+        return np.clip(inside, 0.0, 1.0)
+
+    def _examine(
+        self, documents: Sequence[Document]
+    ) -> tuple[Finds, list[tuple[IntArray, IntArray, FloatArray]]]:
+        table = self.table(documents)
+        emission = self.emission(table)
+        inside = self._token_probability(table, emission, 1)
+        found = self._found(table, emission, probabilities=False)
+        rows = []
+        for d, (a, b) in enumerate(pairwise(table.documents.tolist())):
+            offset = table.texts[d]
+            rows.append((table.start[a:b] - offset, table.end[a:b] - offset, inside[a:b]))
+        return found, rows
+
     def _find(self, documents: Sequence[Document], probabilities: bool) -> Finds:
         table = self.table(documents)
-        emission, chain = self.emission(table), self.chain()
+        return self._found(table, self.emission(table), probabilities)
+
+    def _found(self, table: TokenTable, emission: FloatArray, probabilities: bool) -> Finds:
+        chain = self.chain()
         path = self.path(chain, emission, table.sentences)
         return self.read(BestPaths(table, chain, emission, path), probabilities=probabilities)
 

@@ -55,9 +55,9 @@ class WithPos(TagsAnything):
             for document, tagged in zip(documents, found, strict=True)
         ]
 
-    def identifier_probability(self, document: Document) -> FloatArray:
+    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
         """Return for each token the probability that it is in a mention."""
-        return self.tagger.identifier_probability(*self.pos.find([document]))
+        return self.tagger.identifier_probabilities(self.pos.find(documents))
 
     def store(self) -> StoredModel:
         """Return everything the model is, for a file."""

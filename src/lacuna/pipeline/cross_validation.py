@@ -15,6 +15,7 @@ from lacuna.models.kinds import Config
 from lacuna.models.li import Li
 from lacuna.pipeline.folds import jackknife
 from lacuna.pipeline.progress import Progress
+from lacuna.pipeline.sub_categories import Categories
 from lacuna.pipeline.training import train
 from lacuna.text.document import Document
 
@@ -28,6 +29,7 @@ def cross_validate(
     *,
     rng: np.random.Generator,
     private: bool = False,
+    categories: Categories | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> tuple[Scores, AnyConfig]:
     """Train on all parts but one and tag that one, for each part.
@@ -41,7 +43,14 @@ def cross_validate(
     for rest, part in jackknife(documents, folds, rng=rng):
         left_out = [documents[i] for i in part]
         seen = [documents[i] for i in rest]
-        trained = train(seen, config, dev=left_out, private=private, on_progress=on_progress)
+        trained = train(
+            seen,
+            config,
+            dev=left_out,
+            private=private,
+            categories=categories,
+            on_progress=on_progress,
+        )
         if trained.interrupted:
             raise KeyboardInterrupt
         iterations.append(trained.iterations)

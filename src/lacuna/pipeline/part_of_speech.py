@@ -16,6 +16,7 @@ from lacuna.models.loading import load
 from lacuna.models.pos_tagger import POS, PosTagger
 from lacuna.models.two_pass import TwoPassModel
 from lacuna.models.with_pos import WithPos
+from lacuna.models.with_rules import WithRules
 
 
 def load_pos_tagger(path: Path) -> PosTagger:
@@ -33,9 +34,15 @@ def with_pos_column(config: Config) -> Config:
     return replace(config, columns=tuple(dict.fromkeys((*config.columns, POS))))
 
 
-def joined(pos: PosTagger, model: Model) -> WithPos | AlignedModel:
+def joined(pos: PosTagger, model: Model) -> WithPos | WithRules | AlignedModel:
     """Return a model together with the part-of-speech tagger it was trained with."""
     if isinstance(model, AlignedModel):
+        return replace(model, tagger=_below_alignment(pos, model.tagger))
+    return _below_alignment(pos, model)
+
+
+def _below_alignment(pos: PosTagger, model: Model) -> WithPos | WithRules:
+    if isinstance(model, WithRules):
         return replace(model, tagger=_with_pos(pos, model.tagger))
     return _with_pos(pos, model)
 

@@ -10,8 +10,8 @@ from typing import TypeVar
 from lacuna.encoding.examples import Example
 from lacuna.errors import ConfigError
 from lacuna.features.plan import make_plan
-from lacuna.features.resources import Resources
-from lacuna.features.sources import file_names, read_sources
+from lacuna.features.resources import Resources, without_folders
+from lacuna.features.sources import read_sources
 from lacuna.features.templates import Template
 from lacuna.models.chain_crf import CrfSettings
 from lacuna.models.crf import Crf, CrfModel
@@ -76,7 +76,7 @@ def _adapt(start: Model, config: Crf | Li, *, private: bool) -> Setup:
     if isinstance(start, TwoPassModel) or (isinstance(config, Crf) and config.two_pass):
         raise ConfigError("a model of two passes cannot be adapted; train it anew")
     if not isinstance(start, CrfModel) or not isinstance(config, Crf):
-        raise ConfigError("only a CRF of flat mentions can be adapted; train it anew")
+        raise ConfigError("only a CRF can be adapted, one of flat mentions; train it anew")
     plan, old = start.index.plan, start.config
     if config.lists or config.clusters:
         raise ConfigError("a model to adapt keeps its own word lists and clusters")
@@ -100,12 +100,11 @@ def _private(config: AnyCrf) -> AnyCrf:
 
 
 def _without_folders(config: AnyCrf) -> AnyCrf:
-    """Forget the folders: a model file should not tell where somebody keeps his files."""
     return replace(
         config,
         features=Path(config.features).name,
-        lists=file_names(config.lists),
-        clusters=file_names(config.clusters),
+        lists=without_folders(config.lists),
+        clusters=without_folders(config.clusters),
     )
 
 

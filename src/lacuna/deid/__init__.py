@@ -1,0 +1,1 @@
+"""Taking identities out of text: detection, resolution, replacement, a report of what was done."""

@@ -1,0 +1,1 @@
+"""Tests of taking identities out of text."""
