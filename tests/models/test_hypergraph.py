@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -50,11 +51,12 @@ def corpus(size: int, seed: int) -> list[Document]:
     return [sentence(rng) for _ in range(size)]
 
 
+Kind = Callable[..., Shared | Split]
 TRAINING, TEST = corpus(80, 0), corpus(40, 1)
 
 
 @cache
-def model_of(kind: type[Shared] | type[Split], inference: Inference) -> HypergraphModel:
+def model_of(kind: Kind, inference: Inference) -> HypergraphModel:
     model = train_model(TRAINING, kind(iterations=25, inference=inference))
     assert isinstance(model, HypergraphModel)
     return model
@@ -65,9 +67,7 @@ BOTH = pytest.mark.parametrize("kind", [Shared, Split])
 
 @BOTH
 @pytest.mark.parametrize("inference", Inference)
-def test_learns_mentions_with_gaps_and_overlaps(
-    kind: type[Shared] | type[Split], inference: Inference
-) -> None:
+def test_learns_mentions_with_gaps_and_overlaps(kind: Kind, inference: Inference) -> None:
     model = model_of(kind, inference)
     found = model.find([Document(d.id, d.text) for d in TEST])
     scores = score(zip(TEST, found, strict=True))
@@ -77,7 +77,7 @@ def test_learns_mentions_with_gaps_and_overlaps(
 
 @BOTH
 @pytest.mark.parametrize("inference", Inference)
-def test_probabilities_fit_together(kind: type[Shared] | type[Split], inference: Inference) -> None:
+def test_probabilities_fit_together(kind: Kind, inference: Inference) -> None:
     model = model_of(kind, inference)
     for document in model.find(TEST, probabilities=True):
         sure, tokens = model.identifier_probability(document), tokens_of(document)
@@ -90,7 +90,7 @@ def test_probabilities_fit_together(kind: type[Shared] | type[Split], inference:
 
 
 @BOTH
-def test_is_the_same_after_storing(kind: type[Shared] | type[Split], tmp_path: Path) -> None:
+def test_is_the_same_after_storing(kind: Kind, tmp_path: Path) -> None:
     model, path = model_of(kind, Inference.EXACT), tmp_path / "m.lacuna"
     write_model(path, model.store())
     again = load(path)
