@@ -41,7 +41,7 @@ class Tag(msgspec.Struct, frozen=True, tag_field="action", tag="tag", forbid_unk
 class Surrogate(
     msgspec.Struct, frozen=True, tag_field="action", tag="surrogate", forbid_unknown_fields=True
 ):
-    """Write another value of the same kind and shape. Dates are shifted with the default options."""
+    """Write another value of the same kind and shape. Dates are shifted, by default options."""
 
 
 class Shift(

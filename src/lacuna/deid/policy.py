@@ -19,7 +19,7 @@ r"""A policy: what is done with each kind of identifier. Written as TOML.
     TIERNAME = "NAME"
 
     [patterns.study-number]           # what your own numbers look like
-    pattern = 'ST-\\d{6}'
+    pattern = 'ST-\d{6}'
     label = "IDNUM"
 
 Ready-made are :data:`POLICIES`; ``docs/policies.md`` shows them label by label.
