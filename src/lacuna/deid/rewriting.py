@@ -90,12 +90,12 @@ def rewrite(text: str, replacements: Sequence[Replacement]) -> tuple[str, Offset
     Raises
     ------
     RedactionError
-        When the spans are empty, overlap, are out of order or lie outside the text.
+        When the spans overlap, are out of order or lie outside the text.
     """
     pieces: list[str] = []
     done = 0
     for start, end, new in replacements:
-        if not done <= start < end <= len(text):
+        if not done <= start <= end <= len(text):
             raise RedactionError("replacements must lie in the text, in order and apart")
         pieces += (text[done:start], new)
         done = end
