@@ -18,11 +18,11 @@ _ATTEMPTS = 64
 class Memory:
     """Choices of one scope. Its repr shows nothing of them."""
 
-    __slots__ = ("_chosen", "_first", "_letters", "_values", "key", "taken")
+    __slots__ = ("_chosen", "_first", "_letters", "_taken", "_values", "key")
 
-    def __init__(self, key: Key, taken: set[tuple[str, str]] | None = None) -> None:
+    def __init__(self, key: Key) -> None:
         self.key = key
-        self.taken: set[tuple[str, str]] = set() if taken is None else taken
+        self._taken: set[tuple[str, str]] = set()
         self._values: set[tuple[str, str]] = set()
         self._chosen: dict[tuple[str, str, str], str] = {}
         self._first: dict[tuple[str, str], str] = {}
@@ -30,6 +30,12 @@ class Memory:
 
     def __repr__(self) -> str:
         return f"Memory({len(self._chosen)} choices)"
+
+    def forgetful(self, *fields: str) -> Memory:
+        """Return a memory that chooses anew, but nothing that is taken here."""
+        fresh = Memory(self.key.derive(*fields))
+        fresh._taken, fresh._values = self._taken, self._values
+        return fresh
 
     def expect(self, space: str, value: str) -> None:
         """Say that a value is in the text, so that it is nobody's surrogate."""
@@ -65,8 +71,8 @@ class Memory:
                 return None
             text, normal = made
             place = (space, normal)
-            if normal != value and place not in self.taken and place not in self._values:
-                self.taken.add(place)
+            if normal != value and place not in self._taken and place not in self._values:
+                self._taken.add(place)
                 self._chosen[space, domain, value] = text
                 self._first.setdefault((space, value), text)
                 return text
