@@ -194,6 +194,8 @@ def test_addresses_follow_the_names_wherever_they_stand() -> None:
     ("label", "surface", "shape"),
     [
         ("PHONE", "+1 (617) 555-0134", r"\+1 \(\d{3}\) \d{3}-\d{4}"),
+        ("FAX", "617 555 0134 x7040", r"\d{3} \d{3} \d{4} x\d{4}"),
+        ("EMAIL", "J.COPELAND@MGH.ORG", r"[A-Z]\.[A-Z]+@EXAMPLE\.[A-Z]{3}"),
         ("SSN", "123-45-6789", r"9\d\d-\d\d-\d{4}"),
         ("MEDICALRECORD", "AB-004412x", r"[A-Z]{2}-\d{6}[a-z]"),
         ("IDNUM", "00123", r"0\d{4}"),
