@@ -324,6 +324,17 @@ def test_what_is_kept_does_not_protect_what_another_label_hides_in_it() -> None:
     assert Redactor(policy, KEY).redact(document, found).document.text == "to [NAME-1] Hospital."
 
 
+def test_a_term_that_must_go_goes_even_from_a_date_of_which_the_year_stays() -> None:
+    document, found = note("on ", ("3/14/2014", "DATE"))
+    found.append(Finding(8, 12, "TERM", Origin.ALWAYS))
+    assert Redactor(SAFE_HARBOR, KEY).redact(document, found).document.text == "on [TERM-1]"
+
+
+def test_a_street_whose_name_is_an_everyday_word_is_not_left() -> None:
+    document, found = note("at ", ("12 Park Avenue", "STREET"))
+    assert Redactor(RESEARCH, KEY).redact(document, found).document.text == "at [LOCATION-1]"
+
+
 def test_what_an_action_cannot_do_is_hidden_and_counted() -> None:
     document, found = note(
         ("Christmas", "DATE"), " ", ("93", "AGE"), " ", ("02139", "ZIP"), " ", ("SW1A", "ZIP"), " ",

@@ -92,6 +92,7 @@ class Replacing:
         """Look at the whole document before anything is chosen: who is named, in which years."""
         forms: dict[str, list[NameForm]] = {}
         named: list[Item] = []
+        is_linked = self._settings.consistency is not Consistency.NONE
         for item in items:
             action = item.action
             if item.kind is Kind.DATE:
@@ -99,7 +100,7 @@ class Replacing:
                 self._dates.add(item.place, item.surface, order)
             elif isinstance(action, Surrogate):
                 expect(self._scope.memory, item.kind, item.surface)
-                if item.kind is Kind.PERSON:
+                if item.kind is Kind.PERSON and is_linked:
                     named.append(item)
             elif item.kind is Kind.PERSON and isinstance(action, Tag):
                 forms.setdefault(item.finding.label, []).append(self._form(item.surface))

@@ -37,8 +37,10 @@ def _surrogate(memory: Memory, pools: Pools, kind: Kind, label: str, surface: st
     match kind:
         case Kind.PERSON:
             return other_name(memory, pools, label, surface) or other_code(memory, "id", surface)
-        case Kind.ORGANISATION | Kind.STREET | Kind.PLACE:
+        case Kind.ORGANISATION | Kind.PLACE:
             return other_place(memory, pools, kind.value, surface)
+        case Kind.STREET:
+            return other_place(memory, pools, kind.value, surface, named=True)
         case Kind.CITY:
             return other_place(memory, pools, kind.value, surface, cities=True)
         case Kind.STATE:
