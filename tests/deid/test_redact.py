@@ -173,6 +173,12 @@ def test_forms_of_one_name_fit_together() -> None:
     assert {first[0], last[0]}.isdisjoint({"J", "S"})
 
 
+def test_equal_names_under_different_labels_are_different_people() -> None:
+    document, found = note(("John Smith", "PATIENT"), "|", ("John Smith", "DOCTOR"))
+    patient, doctor = Redactor(RESEARCH, KEY).redact(document, found).document.text.split("|")
+    assert set(patient.split()).isdisjoint(doctor.split())
+
+
 def test_men_stay_men_and_women_women() -> None:
     groups = load_pools("en").groups
     for name in names(["Robert", "Michael", "Kevin"]):
