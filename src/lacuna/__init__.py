@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lacuna.models.class_hmm import ClassHmm
     from lacuna.models.crf import Crf
     from lacuna.models.dp_hmm import DpHmm
+    from lacuna.models.hypergraph import Shared, Split
     from lacuna.models.loading import load
     from lacuna.models.ppm_hmm import PpmHmm
     from lacuna.models.trigram_hmm import TrigramHmm
@@ -45,7 +46,9 @@ __all__ = [
     "ModelFileError",
     "PpmHmm",
     "ScoringError",
+    "Shared",
     "Span",
+    "Split",
     "Tokens",
     "TrigramHmm",
     "__version__",
@@ -60,6 +63,8 @@ _ON_FIRST_USE = {
     "Crf": ("lacuna.models.crf", "Crf"),
     "DpHmm": ("lacuna.models.dp_hmm", "DpHmm"),
     "PpmHmm": ("lacuna.models.ppm_hmm", "PpmHmm"),
+    "Shared": ("lacuna.models.hypergraph", "Shared"),
+    "Split": ("lacuna.models.hypergraph", "Split"),
     "TrigramHmm": ("lacuna.models.trigram_hmm", "TrigramHmm"),
     "load": ("lacuna.models.loading", "load"),
     "train": ("lacuna.pipeline.training", "train_model"),

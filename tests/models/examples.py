@@ -40,3 +40,28 @@ def corpus(documents: int, seed: int = 0, sentences: int = 4) -> list[Document]:
             text += line + "\n"
         made.append(Document(f"d{number}", text, tuple(mentions), group=f"g{number // 2}"))
     return made
+
+
+JOBS = ("carpenter", "nurse", "teacher", "plumber", "clerk", "welder", "baker")
+
+
+def work_histories(documents: int, seed: int = 0) -> list[Document]:
+    """Make documents where ``worked as`` leads to a PROFESSION, and ``as`` alone does not."""
+    rng = np.random.default_rng(seed)
+    made = []
+    for number in range(documents):
+        text, mentions = "", []
+        for _ in range(4):
+            who, job = str(rng.choice(["He", "She"])), str(rng.choice(JOBS))
+            line = [
+                f"{who} worked as {job} until retirement.",
+                f"{who} worked as {job} until recently.",
+                f"{who} feels the same today and sleeps as before.",
+                f"The dose is the same today and {who} sleeps well.",
+            ][int(rng.integers(4))]
+            if (start := line.find(job)) >= 0:
+                place = len(text) + start
+                mentions.append(Mention.of("PROFESSION", (place, place + len(job))))
+            text += line + "\n"
+        made.append(Document(f"w{number}", text, tuple(mentions)))
+    return made

@@ -165,6 +165,31 @@ def test_is_sure_of_what_it_has_learnt(kind: str) -> None:
 
 
 @MODELS
+def test_many_documents_are_as_sure_as_one_by_one(kind: str) -> None:
+    model = trained(kind)
+    items = [*plain(MORE), Document("empty", ""), *(Document("any", text) for text in SCRIPTS)]
+    together = model.identifier_probabilities(items)
+    assert len(together) == len(items)
+    for document, sure in zip(items, together, strict=True):
+        np.testing.assert_allclose(sure, model.identifier_probability(document), atol=1e-9)
+    assert model.identifier_probabilities([]) == []
+
+
+@MODELS
+def test_examining_says_what_is_found_and_how_sure(kind: str) -> None:
+    model = trained(kind)
+    items = [*plain(MORE), Document("empty", ""), *(Document("any", text) for text in SCRIPTS)]
+    for examined, found in zip(model.examine(items), model.find(items), strict=True):
+        assert examined.found == found
+        tokens = tokens_of(found)
+        np.testing.assert_array_equal(examined.start, tokens.start)
+        np.testing.assert_array_equal(examined.end, tokens.end)
+        expected = model.identifier_probability(found)
+        np.testing.assert_allclose(examined.probability, expected, atol=1e-9)
+    assert model.examine([]) == []
+
+
+@MODELS
 def test_is_the_same_after_storing(kind: str, tmp_path: Path) -> None:
     model, path = trained(kind), tmp_path / "m.lacuna"
     digest = write_model(path, model.store())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
@@ -52,10 +52,17 @@ def print_json(value: Any) -> None:
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
 
 
-def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+def print_table(
+    title: str,
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    text_columns: Collection[int] = (),
+) -> None:
     """Write a table to stdout: first column left, numbers right.
 
     Headers of several words wrap, and so do long names where there is no room; numbers never.
+    `text_columns` are those whose cells are text: left, and wrapped where there is no room.
     """
     cells = list(rows)
     stdout.print(f"\n[bold]{escape(title)}[/]")
@@ -64,6 +71,9 @@ def print_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]
     )
     table.add_column(escape(header[0]), overflow="fold")
     for index, name in enumerate(header[1:], start=1):
+        if index in text_columns:
+            table.add_column(escape(name), overflow="fold")
+            continue
         words = (*name.split(), *(row[index] for row in cells))
         table.add_column(escape(name), justify="right", width=max(map(len, words)))
     for row in cells:

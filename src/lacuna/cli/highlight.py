@@ -1,15 +1,43 @@
-"""A document with its mentions marked, for the terminal."""
+"""A document with its mentions marked, for the terminal.
+
+A mention that stands alone has its label behind it: ``Ana Sato⟨PER⟩``. One that has gaps or
+overlaps others has a number, in front and behind, and its parts have letters; all such are listed
+below the text::
+
+    ⟨1⟩⟨2a⟩pain⟨ADR 2a⟩ in arm⟨ADR 1⟩ and ⟨2b⟩leg⟨ADR 2b⟩
+
+    1 ADR  pain in arm
+    2 ADR  pain … leg
+
+So everything can be read without colours. Where mentions overlap, their text is underlined.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from string import ascii_lowercase
+from typing import NamedTuple
 
 from rich.text import Text
 
-from lacuna.text.document import Document
+from lacuna.cli.console import printable
+from lacuna.text.document import Document, Mention, Span, reading_order
+from lacuna.text.overlap import overlapping_pairs
 
 #: Readable on dark and light ground; labels take them in turn.
 COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "red")
+KEPT = "\n\t\u200c\u200d"  #: not printable, yet harmless; the latter join letters, or do not
+LONGEST = 70  #: characters of a mention in the list
+
+
+class _Mark(NamedTuple):
+    """A mark to set into the text; at one place those that end come first, the innermost first."""
+
+    place: int
+    begins: bool
+    order: tuple[int, int]
+    words: str
+    colour: str
 
 
 def colours(labels: Iterable[str]) -> dict[str, str]:
@@ -20,33 +48,93 @@ def colours(labels: Iterable[str]) -> dict[str, str]:
 def with_tags(document: Document) -> Text:
     """Return the text with the part of speech behind every token: ``patient/NN``."""
     shown, position = Text(), 0
-    tokens = document.tokens
+    text, tokens = _harmless(document.text), document.tokens
     places = () if tokens is None else zip(tokens.end.tolist(), tokens.columns["pos"], strict=True)
     for end, tag in places:
-        shown.append(document.text[position:end].replace("\r", " "))
-        shown.append(f"/{tag}", style="dim")
+        shown.append(text[position:end])
+        shown.append(f"/{printable(tag)}", style="dim")
         position = end
-    return shown.append(document.text[position:])
+    return shown.append(text[position:])
 
 
 def highlighted(document: Document, palette: dict[str, str]) -> Text:
-    """Return the text with every mention in its label's colour, the label behind it.
-
-    The label is written out as well, so that it can be read without colours. The parts of a
-    discontiguous mention are numbered: ``pain⟨ADR 1/2⟩ in arm and leg⟨ADR 2/2⟩``.
-    """
-    shown = Text(document.text.replace("\r", " "))  # as many characters, no broken lines
-    notes: list[tuple[int, str, str]] = []
-    for mention in document.mentions:
-        style = f"bold {palette.get(mention.label, 'cyan')}"
-        parts = len(mention.spans)
-        for number, span in enumerate(mention.spans, start=1):
-            shown.stylize(style, span.start, span.end)
-            name = mention.label if parts == 1 else f"{mention.label} {number}/{parts}"
-            notes.append((span.end, name, style))
+    """Return the text with every mention in its label's colour, marked and listed as above."""
+    shown = Text(_harmless(document.text))
+    mentions = sorted(document.mentions, key=reading_order)
+    pairs = overlapping_pairs(mentions)
+    several = {i for pair in pairs for i in pair}
+    several |= {i for i, mention in enumerate(mentions) if mention.is_discontiguous}
+    numbers = {i: number for number, i in enumerate(sorted(several), start=1)}
+    for mention in sorted(mentions, key=lambda m: -m.length):  # the shorter one's colour shows
+        for span in mention.spans:
+            shown.stylize(f"bold {_colour(mention, palette)}", span.start, span.end)
+    for i, j in pairs:
+        for span in _shared(mentions[i], mentions[j]):
+            shown.stylize("underline", span.start, span.end)
+    marks = [
+        mark
+        for i, mention in enumerate(mentions)
+        for mark in _marks(mention, numbers.get(i), _colour(mention, palette))
+    ]
     result, position = Text(), 0
-    for end, name, style in sorted(notes):
-        result.append_text(shown[position:end])
-        result.append(f"⟨{name}⟩", style=f"dim {style.removeprefix('bold ')}")
-        position = end
-    return result.append_text(shown[position:])
+    for mark in sorted(marks):
+        result.append_text(shown[position : mark.place])
+        result.append(f"⟨{printable(mark.words)}⟩", style=f"dim {mark.colour}")
+        position = mark.place
+    result.append_text(shown[position:])
+    if numbers and not result.plain.endswith("\n"):
+        result.append("\n")
+    listed = [(number, mentions[i]) for i, number in numbers.items()]
+    return result.append_text(_list(listed, document.text, palette))
+
+
+def _marks(mention: Mention, number: int | None, colour: str) -> Iterator[_Mark]:
+    """Yield the marks of a mention: behind it, and in front where it has a number."""
+    if number is None:
+        yield _Mark(mention.end, False, (-mention.start, 0), mention.label, colour)
+        return
+    for part, span in enumerate(mention.spans):
+        name = f"{number}{_letter(part)}" if mention.is_discontiguous else str(number)
+        yield _Mark(span.start, True, (-span.end, number), name, colour)
+        yield _Mark(span.end, False, (-span.start, -number), f"{mention.label} {name}", colour)
+
+
+def _letter(part: int) -> str:
+    """Return a, b and so on; behind z comes aa."""
+    first, last = divmod(part, len(ascii_lowercase))
+    return (_letter(first - 1) if first else "") + ascii_lowercase[last]
+
+
+def _list(numbered: list[tuple[int, Mention]], text: str, palette: dict[str, str]) -> Text:
+    """Return the numbered mentions, each in a line of its own, parts joined by ``…``."""
+    lines = Text()
+    width = max((len(f"{n} {mention.label}") for n, mention in numbered), default=0)
+    for number, mention in numbered:
+        words = " ".join(_harmless(mention.surface(text)).split())
+        shown = words if len(words) <= LONGEST else words[: LONGEST - 1] + "…"
+        name = f"{number} {printable(mention.label)}"
+        lines.append(f"\n{name:<{width}}", _colour(mention, palette))
+        lines.append(f"  {shown}")
+    return lines
+
+
+def _shared(a: Mention, b: Mention) -> Iterator[Span]:
+    """Yield the characters that two mentions have in common."""
+    for one in a.spans:
+        for other in b.spans:
+            start, end = max(one.start, other.start), min(one.end, other.end)
+            if start < end:
+                yield Span(start, end)
+
+
+def _colour(mention: Mention, palette: dict[str, str]) -> str:
+    return palette.get(mention.label, COLOURS[0])
+
+
+def _harmless(text: str) -> str:
+    """Return as many characters, none of which steers the terminal or is left out by it."""
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() or c in KEPT else " " if c.isspace() else "\ufffd" for c in text
+    )

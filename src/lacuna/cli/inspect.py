@@ -12,17 +12,21 @@ import typer
 
 from lacuna.cli.console import print_json, print_table, printable, say
 from lacuna.cli.corpora import CorpusOptions, JsonOption, reading
+from lacuna.cli.cues import cues_as_json, find_cues, find_subtags, show_cues, subtag_picture
 from lacuna.cli.results import write_picture
+from lacuna.cli.rules import rule_words, rules_of, save_rules, show_rules
 from lacuna.cli.states import show_states, state_facts
 from lacuna.errors import ConfigError
 
 if TYPE_CHECKING:
     from lacuna.models.aligned import AlignedModel
     from lacuna.models.card import Card
-    from lacuna.models.crf import CrfModel
+    from lacuna.models.chain_crf import ChainCrf
     from lacuna.models.kinds import Model, StepModel
+    from lacuna.models.rules import Rules
+    from lacuna.text.document import Document
 
-    Part = CrfModel | StepModel
+    Part = ChainCrf | StepModel
 
 MOVES_SHOWN = 20
 
@@ -34,7 +38,11 @@ def inspect_command(
     ] = 5,
     svg: Annotated[
         Path | None,
-        typer.Option("--svg", metavar="FILE", help="Also draw which tags follow one another."),
+        typer.Option(
+            "--svg",
+            metavar="FILE",
+            help="Also draw which tags follow one another, or the sub-tags around --label.",
+        ),
     ] = None,
     corpus: Annotated[
         list[str] | None,
@@ -45,6 +53,19 @@ def inspect_command(
             " stand for.",
         ),
     ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option("--label", help="Only what announces and follows this label (dp-hmm)."),
+    ] = None,
+    rules_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--rules",
+            metavar="FILE",
+            help="Also write the rules of a model of large categories, as TOML, to be edited and"
+            " given to train --rules.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what is inside a model file.
@@ -52,22 +73,27 @@ def inspect_command(
     Its card, its settings and what it has learnt.
     """
     from lacuna.models.aligned import AlignedModel
-    from lacuna.models.crf import CrfModel
+    from lacuna.models.chain_crf import ChainCrf
     from lacuna.models.loading import load
-    from lacuna.models.storage import file_digest, read_model, unpack_strings
+    from lacuna.models.storage import file_digest, read_model
 
     stored = read_model(model)
     tagger = load(model)
     parts = _parts("", tagger)
-    crfs = {name: part for name, part in parts if isinstance(part, CrfModel)}
-    words = [w for crf in crfs.values() for w in unpack_strings(crf.words, source=str(model))]
-    if isinstance(tagger, AlignedModel):
-        words = list(dict.fromkeys([*words, *tagger.space.words]))
+    crfs = {name: part for name, part in parts if isinstance(part, ChainCrf)}
+    rules = rules_of(tagger)
+    words = _words(tagger, crfs.values(), rules, str(model))
+    finder = parts[-1][1]
+    documents, states = _states(finder, corpus or [])
+    subtags = find_subtags(finder, documents, words, label)
+    cues = find_cues(subtags, [label] if label else tagger.labels) if subtags else []
+    if rules_file is not None:
+        save_rules(rules, rules_file)
     if svg is not None:
-        _draw(svg, stored.kind, parts[-1][1])
+        around_label = subtag_picture(stored.kind, subtags, label) if subtags and label else None
+        write_picture(svg, around_label or _chain_picture(stored.kind, finder))
     digest, size = file_digest(model), model.stat().st_size
     _warn(words, [part for _, part in parts])
-    states = _states(parts[-1][1], corpus) if corpus else None
     strongest = {name: _strongest(crf, words, features) for name, crf in crfs.items()}
     if as_json:
         facts = {
@@ -82,47 +108,62 @@ def inspect_command(
         if crfs:
             facts["private"] = all(crf.index.plan.key for crf in crfs.values())
             facts["strongest"] = strongest.get("", strongest)
-        print_json(facts | (states or {}))
+        if subtags:
+            facts["cues"] = cues_as_json(cues)
+        print_json(facts | states)
         return
     say(f"{stored.kind} model, {size:,} bytes, SHA-256 {digest}")
     _show_card(tagger.card, tagger.labels)
     for name, part in parts:
-        title = f"{name}: " if name else ""
-        config = msgspec.to_builtins(part.config)
-        _show(f"{title}settings", ("setting", "value"), [(k, str(v)) for k, v in config.items()])
-        if isinstance(part, CrfModel):
-            _show_crf(title, part, strongest[name])
-        else:
-            _show_counts(title, part)
+        _show_part(name, part, strongest)
     if isinstance(tagger, AlignedModel):
         _show_alignment(tagger)
-    if states is not None:
-        show_states(states)
+    show_rules(rules)
+    if subtags:
+        show_cues(cues, named=bool(subtags.item_names))
+    show_states(states)
 
 
-def _states(part: Part, corpus: list[str]) -> dict[str, Any]:
-    """Return what the hidden states of a model stand for in a corpus."""
+def _words(model: Model, crfs: Iterable[ChainCrf], rules: Rules, source: str) -> list[str]:
+    """Return the words of its training text that a model spells out."""
+    from lacuna.models.aligned import AlignedModel
+    from lacuna.models.storage import unpack_strings
+
+    words = [word for crf in crfs for word in unpack_strings(crf.words, source=source)]
+    if isinstance(model, AlignedModel):
+        words += model.space.words
+    return list(dict.fromkeys([*words, *rule_words(rules)]))
+
+
+def _states(part: Part, corpus: list[str]) -> tuple[list[Document], dict[str, Any]]:
+    """Return the documents of a corpus, and what the hidden states of a model stand for in them."""
     from lacuna.models.class_hmm import ClassHmmModel
     from lacuna.models.dp_hmm import DpHmmModel
 
+    if not corpus:
+        return [], {}
     if not isinstance(part, ClassHmmModel | DpHmmModel):
         raise ConfigError(
             "--corpus is for class-hmm and dp-hmm models: others have no hidden states to show"
         )
     with reading(corpus, CorpusOptions()) as documents:
-        return state_facts(part, list(documents))
+        read = list(documents)
+    return read, state_facts(part, read)
 
 
-def _draw(path: Path, kind: str, part: Part) -> None:
+def _chain_picture(kind: str, part: Part) -> str:
     """Draw the chain of the model that finds mentions, of two passes the second."""
     from lacuna.evaluation.transition_graph import chain_graph
+    from lacuna.models.hypergraph import HypergraphModel
     from lacuna.models.pos_tagger import PosTagger
 
+    if isinstance(part, HypergraphModel):
+        raise ConfigError(f"a {kind} model is no chain that could be drawn")
     if isinstance(part, PosTagger):
         chain, names = part.hmm.chain, part.hmm.tags
     else:
         chain, names = part.chain(), part.state_names
-    write_picture(path, chain_graph(chain, names, title=f"{kind}: which tag follows which"))
+    return chain_graph(chain, names, title=f"{kind}: which tag follows which")
 
 
 def _parts(name: str, model: Model) -> list[tuple[str, Part]]:
@@ -130,8 +171,9 @@ def _parts(name: str, model: Model) -> list[tuple[str, Part]]:
     from lacuna.models.aligned import AlignedModel
     from lacuna.models.two_pass import PASSES, TwoPassModel
     from lacuna.models.with_pos import WithPos
+    from lacuna.models.with_rules import WithRules
 
-    if isinstance(model, AlignedModel):
+    if isinstance(model, AlignedModel | WithRules):
         return _parts(name, model.tagger)
     if isinstance(model, WithPos):
         return [("parts of speech", model.pos), *_parts(name, model.tagger)]
@@ -153,7 +195,7 @@ def _warn(words: list[str], parts: list[Part]) -> None:
         say("warning: this model spells: it holds the letters of its training words in pieces")
 
 
-def _strongest(model: CrfModel, words: list[str], count: int) -> dict[str, list[Any]]:
+def _strongest(model: ChainCrf, words: list[str], count: int) -> dict[str, list[Any]]:
     from lacuna.models.vocabulary import strongest_features
 
     found = strongest_features(model, words, count=count)
@@ -186,16 +228,32 @@ def _show_card(card: Card | None, labels: Iterable[str]) -> None:
         labels = () if card is None else card.mentions
 
 
+def _show_part(name: str, part: Part, strongest: dict[str, dict[str, list[Any]]]) -> None:
+    """Show the settings of a model, and what it has learnt."""
+    from lacuna.models.chain_crf import ChainCrf
+
+    title = f"{name}: " if name else ""
+    config = msgspec.to_builtins(part.config)
+    _show(f"{title}settings", ("setting", "value"), [(k, str(v)) for k, v in config.items()])
+    if isinstance(part, ChainCrf):
+        _show_crf(title, part, strongest[name])
+    else:
+        _show_counts(title, part)
+
+
 def _show_counts(title: str, model: StepModel) -> None:
     """Show the size of a model that was not trained on features, and how states follow."""
     from lacuna.models.class_hmm import ClassHmmModel
     from lacuna.models.dp_hmm import DpHmmModel
+    from lacuna.models.hypergraph import HypergraphModel
     from lacuna.models.ppm_hmm import PpmHmmModel
 
     if isinstance(model, ClassHmmModel):
         rows = {"states": len(model.log_total), "features": len(model.space)}
     elif isinstance(model, PpmHmmModel):
         rows = {"states": len(model.states), "words": len(model.words.types)}
+    elif isinstance(model, HypergraphModel):
+        rows = {"graphs": len(model.graphs), "features": len(model.index)}
     elif isinstance(model, DpHmmModel):
         rows = {"words": len(model.words.words), "word classes": len(model.words.classes)}
         used = zip(model.tags, np.diff(model.borders).tolist(), strict=True)
@@ -224,7 +282,7 @@ def _show_alignment(model: AlignedModel) -> None:
     _show("alignment: weight of agreement", ("on", "weight"), table)
 
 
-def _show_crf(name: str, model: CrfModel, strongest: dict[str, list[Any]]) -> None:
+def _show_crf(name: str, model: ChainCrf, strongest: dict[str, list[Any]]) -> None:
     templates = [(str(template),) for template in model.index.plan.templates]
     _show(f"{name}templates", ("template",), templates)
     rows = [

@@ -32,14 +32,17 @@ def state_facts(model: ChainTagger, documents: Sequence[Document]) -> dict[str, 
 
 
 def show_states(facts: dict[str, Any]) -> None:
-    """Print the facts of :func:`state_facts`."""
+    """Print the facts of :func:`state_facts`, if there are any."""
+    if not facts:
+        return
     for state in facts["states"]:
         rows = [
             (what, printable(_shares(state[what])))
             for what in ("words", "shapes", "places", "before", "after")
             if state[what]
         ]
-        print_table(f"state {state['name']}: {state['tokens']:,} tokens", ("", "most often"), rows)
+        title = f"state {state['name']}: {state['tokens']:,} tokens"
+        print_table(title, ("", "most often"), rows, text_columns=(1,))
     print_table(
         "do states tell the first from the last word of a mention?",
         ("label", "bits", "of at most"),

@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
-from lacuna.cli.console import announce_compiling, say, stdout
+from lacuna.cli.console import announce_compiling, printable, say, stdout
 from lacuna.cli.corpora import (
     CORPUS_HELP,
     CorpusOptions,
     EncodingOption,
     FormatOption,
     GroupFromOption,
+    HeuristicOption,
     ModelTaskOption,
     NoAlignOption,
     reading,
@@ -43,12 +45,14 @@ def tag_command(
     encoding: EncodingOption = "utf-8",
     group_from: GroupFromOption = None,
     no_align: NoAlignOption = False,
+    heuristic: HeuristicOption = None,
     task: ModelTaskOption = None,
 ) -> None:
     """Find mentions with a trained model.
 
-    Without -o and --to the documents are shown with the mentions marked. A part-of-speech model
-    fills the token column pos, shown as word/TAG. A model that aligns looks at the documents of a
+    Without -o and --to the documents are shown with the mentions marked; those that have gaps or
+    overlap are numbered and listed below the text. A part-of-speech model fills the token column
+    pos, shown as word/TAG. A model that aligns looks at the documents of a
     group (a patient) together; they should follow one another.
 
     Example: lacuna tag names.lacuna notes/ -o found.jsonl
@@ -56,14 +60,14 @@ def tag_command(
     from lacuna.models.loading import load
 
     announce_compiling()
-    tagger = load(model, task=task, align=not no_align)
+    tagger = load(model, task=task, align=not no_align, heuristic=heuristic)
     options = CorpusOptions(source_format, encoding, group_from=group_from, task=tagger.task)
     with reading(inputs, options) as documents:
         tagged = tagger.tag(documents, probabilities=probabilities)
         if output is None and to is None:
             palette = colours(tagger.labels)
             for document in tagged:
-                stdout.rule(document.id, align="left", style="dim")
+                stdout.rule(escape(printable(document.id)), align="left", style="dim")
                 pos = options.task is Task.POS
                 stdout.print(with_tags(document) if pos else highlighted(document, palette))
             return

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from lacuna.evaluation import svg
+from lacuna.evaluation.arrows import Curve, Point, arrow, number_at, written
 from lacuna.types import FloatArray
 
 if TYPE_CHECKING:
@@ -40,49 +40,12 @@ SECOND_ORDER = (
 )
 
 
-class Point(NamedTuple):
-    """A place in the picture."""
-
-    x: float
-    y: float
-
-    def aside(self, angle: float, distance: float) -> Point:
-        """Return the place so far away in a direction."""
-        return Point(self.x + distance * math.cos(angle), self.y + distance * math.sin(angle))
-
-    def angle_to(self, other: Point) -> float:
-        """Return the direction of another place."""
-        return math.atan2(other.y - self.y, other.x - self.x)
-
-    def __str__(self) -> str:
-        return f"{self.x:.1f} {self.y:.1f}"
-
-
 class Move(NamedTuple):
     """An arrow to draw."""
 
     source: int
     target: int
     probability: float
-
-
-class Curve(NamedTuple):
-    """A cubic Bézier curve: leaves `begin` towards `first`, reaches `end` from `last`."""
-
-    begin: Point
-    first: Point
-    last: Point
-    end: Point
-
-    def at(self, share: float) -> Point:
-        """Return the point at a share of the way."""
-        points: Sequence[Point] = self
-        while len(points) > 1:
-            points = [
-                Point(a.x + share * (b.x - a.x), a.y + share * (b.y - a.y))
-                for a, b in pairwise(points)
-            ]
-        return points[0]
 
 
 def transition_graph(
@@ -210,20 +173,8 @@ def _arrow(
     colours: Sequence[str],
 ) -> str:
     curve = _curve(move, places, centre)
-    width = 0.8 + 4.2 * move.probability
-    back = curve.end.angle_to(curve.last)
-    head = 5.0 + 1.4 * width
-    foot = curve.end.aside(back, head * 0.8)
-    corners = (curve.end, curve.end.aside(back - 0.42, head), curve.end.aside(back + 0.42, head))
-    colour = colours[move.source]
     name = f"{tags[move.source]} → {tags[move.target]} {move.probability:.3f}"
-    return (
-        f'<g class="move" fill="none" stroke="{colour}"'
-        f' opacity="{0.3 + 0.7 * move.probability:.2f}"><title>{svg.clean(name)}</title>'
-        f'<path d="M{curve.begin}C{curve.first} {curve.last} {foot}"'
-        f' stroke-width="{width:.1f}"/>'
-        f'<path d="M{"L".join(map(str, corners))}Z" fill="{colour}" stroke="none"/></g>'
-    )
+    return arrow(curve, move.probability, colour=colours[move.source], name=name)
 
 
 def _move_labels(moves: Sequence[Move], places: Sequence[Point], centre: Point) -> list[str]:
@@ -240,15 +191,7 @@ def _move_labels(moves: Sequence[Move], places: Sequence[Point], centre: Point) 
         if (spot := next(free, None)) is None:
             continue
         taken.append(spot)
-        attributes: dict[str, object] = {
-            "font_size": 11,
-            "text_anchor": "middle",
-            "stroke": svg.PANEL,  # a border around the digits, behind them
-            "stroke_width": 4,
-            "stroke_linejoin": "round",
-            "paint_order": "stroke",
-        }
-        labels.append(svg.text(spot.x, spot.y + 4, _written(move.probability), **attributes))
+        labels.append(number_at(spot, move.probability))
     return labels
 
 
@@ -266,12 +209,8 @@ def _node(
     if not level:
         turn = math.degrees(outwards) + (180.0 if to_the_left else 0.0)
         attributes["transform"] = f"rotate({turn:.1f} {x:.1f} {y:.1f})"
-    words = f"{name} ↻ {_written(stays)}" if stays is not None else name
+    words = f"{name} ↻ {written(stays)}" if stays is not None else name
     return (
         f'<circle class="node" cx="{place.x:.1f}" cy="{place.y:.1f}" r="{NODE}" fill="{colour}"/>'
         + svg.text(x, y + 4, words, **attributes)
     )
-
-
-def _written(probability: float) -> str:
-    return f"{probability:.2f}".removeprefix("0")

@@ -3,14 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import ClassVar, Protocol, overload, runtime_checkable
+from typing import ClassVar, NamedTuple, Protocol, overload, runtime_checkable
 
 from lacuna.io.source import Task
 from lacuna.models.storage import StoredModel
 from lacuna.text.document import Document
-from lacuna.types import FloatArray
+from lacuna.text.tokenizer import tokens_of
+from lacuna.types import FloatArray, IntArray
 
 BATCH_DOCUMENTS = 256
+
+
+class Examined(NamedTuple):
+    """All that a tagger says of a document.
+
+    found
+        The document with the mentions found.
+    start, end
+        Characters of its tokens.
+    probability
+        Of each token, that it is in a mention.
+    """
+
+    found: Document
+    start: IntArray
+    end: IntArray
+    probability: FloatArray
 
 
 @runtime_checkable
@@ -27,15 +45,21 @@ class Tagger(Protocol):
     def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
         """Return the documents with the mentions found in place of those they had."""
 
-    def identifier_probability(self, document: Document) -> FloatArray:
+    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
         """Return for each token of ``tokens_of`` the probability that it is in a mention."""
+
+    def identifier_probability(self, document: Document) -> FloatArray:
+        """Return the same for one document."""
+
+    def examine(self, documents: Sequence[Document]) -> list[Examined]:
+        """Return both: the mentions found and the probability of every token."""
 
     def store(self) -> StoredModel:
         """Return everything the model is, for a file."""
 
 
 class TagsAnything:
-    """``tag`` for a text, a document or many, on top of ``find``."""
+    """``tag`` for a text, a document or many, on top of ``find``; probabilities of one document."""
 
     __slots__ = ()
 
@@ -71,6 +95,20 @@ class TagsAnything:
         if isinstance(item, Document):
             return self.find([item], probabilities=probabilities)[0]
         return _stream(self, item, probabilities)
+
+    def identifier_probability(self: Tagger, document: Document) -> FloatArray:
+        """Return for each token of a document the probability that it is in a mention."""
+        return self.identifier_probabilities([document])[0]
+
+    def examine(self: Tagger, documents: Sequence[Document]) -> list[Examined]:
+        """Return the mentions found and the probability of every token."""
+        tokens = [tokens_of(document) for document in documents]
+        return [
+            Examined(found, its.start, its.end, probability)
+            for found, its, probability in zip(
+                self.find(documents), tokens, self.identifier_probabilities(documents), strict=True
+            )
+        ]
 
 
 def _stream(

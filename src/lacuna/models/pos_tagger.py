@@ -16,7 +16,7 @@ from lacuna.inference.chain import best_paths, expectations
 from lacuna.io.source import Task
 from lacuna.models.base import TagsAnything
 from lacuna.models.card import NO_CARD, Card
-from lacuna.models.chain_tagger import batches
+from lacuna.models.path_tagger import batches
 from lacuna.models.steps import Step
 from lacuna.models.storage import StoredModel
 from lacuna.models.trigram_hmm import Hmm, TrigramHmm, fit_hmm, training_table
@@ -70,9 +70,9 @@ class PosTagger(TagsAnything):
         found = run_chunks(lambda a, b: self._find(documents[a:b], threads), runs)
         return [document for batch in found for document in batch]
 
-    def identifier_probability(self, document: Document) -> FloatArray:
+    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
         """Return zeros: parts of speech identify nobody."""
-        return np.zeros(len(tokens_of(document)))
+        return [np.zeros(len(tokens_of(document))) for document in documents]
 
     def tag_probabilities(self, document: Document) -> FloatArray:
         """Return p(tag s | document) for every token, [t, s]."""

@@ -27,6 +27,7 @@ from lacuna.estimation.crf_objective import Moves
 from lacuna.estimation.ppm import Ppm, Words
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.chain import Chain, first_order
+from lacuna.models.base import Examined, TagsAnything
 from lacuna.models.card import NO_CARD, Card
 from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.hidden_states import State, far_outside, spell_states, state_moves, state_set
@@ -188,10 +189,17 @@ class PpmHmmModel(ChainTagger):
         """Return the units of the documents."""
         return token_table(documents, units=self.config.units)
 
-    def identifier_probability(self, document: Document) -> FloatArray:
+    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
         """Return for each token the probability that it is in a mention: that of its unit."""
-        values = ChainTagger.identifier_probability(self, document)
-        return spread(values, self.tokens(document), tokens_of(document))
+        units = ChainTagger.identifier_probabilities(self, documents)
+        return [
+            spread(values, self.tokens(document), tokens_of(document))
+            for values, document in zip(units, documents, strict=True)
+        ]
+
+    def examine(self, documents: Sequence[Document]) -> list[Examined]:
+        """Return the mentions found and the probability of every token."""
+        return TagsAnything.examine(self, documents)
 
     def tokens(self, document: Document) -> Tokens:
         """Return what this model gives tags to: the document's own tokens, else its units."""

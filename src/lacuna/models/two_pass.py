@@ -73,10 +73,9 @@ class TwoPassModel(TagsAnything):
             for document, tagged in zip(documents, found, strict=True)
         ]
 
-    def identifier_probability(self, document: Document) -> FloatArray:
+    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
         """Return for each token the probability that it is in a mention."""
-        (with_columns,) = self.with_evidence([document])
-        return self.second.identifier_probability(with_columns)
+        return self.second.identifier_probabilities(self.with_evidence(documents))
 
     def with_evidence(self, documents: Sequence[Document]) -> list[Document]:
         """Return the documents as the second pass sees them: tokens with three more columns."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from lacuna.models.aligned import AlignedModel
-from lacuna.models.alignment_training import HeldOut, fit_alignment
+from lacuna.models.alignment_training import HeldOut, fit_alignment, fit_free
 from lacuna.models.joins import learn_joins
 from lacuna.models.pos_tagger import PosTagger
 from lacuna.pipeline.folds import jackknife
@@ -41,7 +41,9 @@ def with_alignment(
     model = trained.model
     assert not isinstance(model, AlignedModel | PosTagger)
     space, weights = fit_alignment(held_out, model.labels, private=private)
-    return replace(trained, model=AlignedModel(model, space, weights, learn_joins(documents)))
+    joins = learn_joins(documents)
+    free = fit_free(held_out, space, weights, joins)
+    return replace(trained, model=AlignedModel(model, space, weights, joins, free))
 
 
 def _held_out(
@@ -54,5 +56,6 @@ def _held_out(
         if again.interrupted:
             raise KeyboardInterrupt
         left_out = [documents[i] for i in part]
-        for document, found in zip(left_out, again.model.find(left_out), strict=True):
-            yield HeldOut(document, found, again.model.identifier_probability(document))
+        found = again.model.find(left_out)
+        sure = again.model.identifier_probabilities(left_out)
+        yield from map(HeldOut, left_out, found, sure)

@@ -1,0 +1,120 @@
+"""Detection: tagger above a threshold, recognizers always; calibration sees the same pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lacuna.deid.calibrating import calibration_units
+from lacuna.deid.calibration import calibrate, outcome
+from lacuna.deid.detector import UNNAMED, Detector
+from lacuna.deid.findings import Finding, Origin
+from lacuna.errors import ConfigError
+from lacuna.models.base import Examined
+from lacuna.text.document import Document, Mention
+from lacuna.text.tokenizer import tokens_of
+
+TEXT = "Ann Lee saw Bo in Rome 555"  # tokens at 0, 4, 8, 12, 15, 18, 23
+SURE = (0.9, 0.4, 0.1, 0.3, 0.0, 0.6, 0.2)
+FOUND = (Mention.of("PATIENT", (0, 7)), Mention.of("CITY", (18, 22)))
+
+
+class FakeTagger:
+    """Finds what it is told, as surely as it is told."""
+
+    def __init__(self, sure: Sequence[float] = SURE, found: Sequence[Mention] = FOUND) -> None:
+        self.sure, self.found = np.array(sure), tuple(found)
+
+    def examine(self, documents: Sequence[Document]) -> list[Examined]:
+        examined = []
+        for document in documents:
+            tokens = tokens_of(document)
+            tagged = Document(document.id, document.text, self.found, document.group)
+            examined.append(Examined(tagged, tokens.start, tokens.end, self.sure))
+        return examined
+
+
+def detector(threshold: float, sure: Sequence[float] = SURE, **options: Any) -> Detector:
+    return Detector(FakeTagger(sure), threshold=threshold, **options)  # type: ignore[arg-type]
+
+
+def number(document: Document) -> list[Finding]:
+    return [Finding(23, 26, "PHONE", Origin.PATTERN)] if document.text == TEXT else []
+
+
+def places(threshold: float, **options: Any) -> list[tuple[int, int, str]]:
+    (detected,) = detector(threshold, **options).detect([Document("d", TEXT)])
+    return sorted(finding[:3] for finding in detected.findings)
+
+
+def test_a_mention_is_taken_whole_when_a_token_reaches_the_threshold() -> None:
+    assert places(0.5) == [(0, 7, "PATIENT"), (18, 22, "CITY")]
+    assert places(0.7) == [(0, 7, "PATIENT")]
+    assert places(0.95) == []
+
+
+def test_a_sure_token_outside_mentions_is_an_identifier_of_no_known_kind() -> None:
+    assert (12, 14, UNNAMED) in places(0.25)
+    assert (12, 14, UNNAMED) not in places(0.35)
+
+
+def test_recognizers_do_not_ask_for_a_threshold() -> None:
+    assert places(0.95, recognizers=(number,)) == [(23, 26, "PHONE")]
+
+
+def test_what_is_expected_to_be_missed_is_what_was_left() -> None:
+    (detected,) = detector(0.5, recognizers=(number,)).detect([Document("d", TEXT)])
+    assert detected.covered.tolist() == [True, True, False, False, False, True, True]
+    assert detected.expected_missed == pytest.approx(0.1 + 0.3)
+
+
+def without_rome(_: Document, findings: list[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.start != 18]
+
+
+GOLD = (Mention.of("X", (0, 7)), Mention.of("X", (18, 22)), Mention.of("X", (23, 26)))
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 0.1, 0.4, 0.8, 1.0]), min_size=7, max_size=7),
+    st.sampled_from([0.0, 0.1, 0.2, 0.4, 0.5, 0.8, 1.0]),
+    st.booleans(),
+)
+def test_calibration_misses_what_detection_misses(
+    sure: list[float], threshold: float, drops: bool
+) -> None:
+    options: dict[str, Any] = {"recognizers": (number,)}
+    if drops:
+        options["drop"] = without_rome
+    pipeline = detector(threshold, sure, **options)
+    document = Document("d", TEXT, GOLD)
+    units = calibration_units(pipeline, [document])
+    (detected,) = pipeline.detect([Document("d", TEXT)])
+    gold = np.array([True, True, False, False, False, True, True])
+    missed, precision = outcome(units, threshold)
+    assert missed == pytest.approx((gold & ~detected.covered).sum() / 4)
+    taken = detected.covered.sum()
+    expected = (gold & detected.covered).sum() / taken if taken else 1.0
+    assert precision == pytest.approx(expected)
+
+
+def test_documents_of_a_group_are_one_unit() -> None:
+    documents = [
+        Document("a", TEXT, GOLD, group="p"),
+        Document("b", TEXT, (), group="p"),
+        Document("c", TEXT, GOLD),
+    ]
+    units = calibration_units(detector(0.5), documents)
+    assert [len(unit.identifiers) for unit in units] == [4, 4]
+    assert [len(unit.others) for unit in units] == [10, 3]
+
+
+def test_a_promise_that_dropped_terms_break_is_refused() -> None:
+    documents = [Document(str(n), TEXT, (Mention.of("X", (18, 22)),)) for n in range(30)]
+    with pytest.raises(ConfigError, match="never taken out"):
+        calibrate(calibration_units(detector(0.5, drop=without_rome), documents), 0.1)
