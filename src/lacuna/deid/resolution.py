@@ -75,7 +75,9 @@ def resolve(
             start = plan.pop().start
             strongest = _strongest([before, strongest], lenient)
             finders |= origins
-        plan.append(strongest._replace(start=start, end=end))
+        if start != strongest.start or end != strongest.end:
+            strongest = strongest._replace(start=start, end=end)
+        plan.append(strongest)
         origins = finders
     return plan
 
