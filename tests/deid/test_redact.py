@@ -194,6 +194,8 @@ def test_addresses_follow_the_names_wherever_they_stand() -> None:
     ("label", "surface", "shape"),
     [
         ("PHONE", "+1 (617) 555-0134", r"\+1 \(\d{3}\) \d{3}-\d{4}"),
+        ("FAX", "617 555 0134 x7040", r"\d{3} \d{3} \d{4} x\d{4}"),
+        ("EMAIL", "J.COPELAND@MGH.ORG", r"[A-Z]\.[A-Z]+@EXAMPLE\.[A-Z]{3}"),
         ("SSN", "123-45-6789", r"9\d\d-\d\d-\d{4}"),
         ("MEDICALRECORD", "AB-004412x", r"[A-Z]{2}-\d{6}[a-z]"),
         ("IDNUM", "00123", r"0\d{4}"),
@@ -320,6 +322,17 @@ def test_what_is_kept_does_not_protect_what_another_label_hides_in_it() -> None:
     found.append(Finding(3, 8, "PATIENT", Origin.KNOWN))
     policy = Policy("p", Tag(), labels={"HOSPITAL": Keep()})
     assert Redactor(policy, KEY).redact(document, found).document.text == "to [NAME-1] Hospital."
+
+
+def test_a_term_that_must_go_goes_even_from_a_date_of_which_the_year_stays() -> None:
+    document, found = note("on ", ("3/14/2014", "DATE"))
+    found.append(Finding(8, 12, "TERM", Origin.ALWAYS))
+    assert Redactor(SAFE_HARBOR, KEY).redact(document, found).document.text == "on [TERM-1]"
+
+
+def test_a_street_whose_name_is_an_everyday_word_is_not_left() -> None:
+    document, found = note("at ", ("12 Park Avenue", "STREET"))
+    assert Redactor(RESEARCH, KEY).redact(document, found).document.text == "at [LOCATION-1]"
 
 
 def test_what_an_action_cannot_do_is_hidden_and_counted() -> None:

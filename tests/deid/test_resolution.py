@@ -79,6 +79,21 @@ def test_the_longest_finding_gives_the_label_then_trust_then_probability() -> No
     assert planned(text, less, more) == [("Smith", "B")]
 
 
+def test_what_hides_all_comes_before_what_leaves_something_to_be_seen() -> None:
+    text = "on 03/14/2014"
+    findings = [find(text, "03/14/2014", "DATE", PATTERN), find(text, "2014", "TERM", LIST)]
+    assert [f.label for f in resolve(text, findings)] == ["DATE"]
+    assert [f.label for f in resolve(text, findings, lenient={"DATE"})] == ["TERM"]
+    (span,) = resolve(text, findings, lenient={"DATE"})
+    assert text[span.start : span.end] == "03/14/2014"
+
+
+def test_many_findings_in_one_word_take_linear_time() -> None:
+    text = "a" * 200_000
+    (span,) = resolve(text, [Finding(i, i + 1, "X", MODEL) for i in range(0, 200_000, 2)])
+    assert (span.start, span.end) == (0, 200_000)
+
+
 def test_chains_of_overlaps_are_one_span() -> None:
     text = "one two three four"
     assert planned(

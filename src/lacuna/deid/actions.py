@@ -81,6 +81,8 @@ class Drop(msgspec.Struct, frozen=True, tag_field="action", tag="drop", forbid_u
 Action = Mask | Tag | Surrogate | Shift | Generalise | Keep | Drop
 #: Actions that hide whatever they are given; only these can be the default.
 Hiding = Mask | Tag | Drop
+#: Actions that leave something to be seen of what they replace.
+LENIENT = (Shift, Generalise)
 ACTIONS: dict[str, type[Action]] = {
     "mask": Mask,
     "tag": Tag,

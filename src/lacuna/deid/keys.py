@@ -1,8 +1,8 @@
 """The secret behind surrogates and date offsets, and what is derived from it.
 
-Everything that looks random is HMAC-SHA-256(key, field₁ ‖ field₂ ‖ …), each field preceded by its
-length, so that ("ab", "c") and ("a", "bc") differ. The same key gives the same values in every run;
-without it they can be neither made nor undone.
+Everything that looks random is HMAC-SHA-256(key, field₁ ‖ field₂ ‖ …), each field preceded by
+its length and a colon, so that ("ab", "c") and ("a", "bc") differ. The same key gives the same
+values in every run; without it they can be neither made nor undone.
 """
 
 from __future__ import annotations
@@ -41,9 +41,8 @@ class Key:
 
     def digest(self, *fields: str) -> bytes:
         """Return the 32 bytes that belong to some fields."""
-        encoded = [field.encode("utf-8", "surrogatepass") for field in fields]
-        message = b"".join([len(one).to_bytes(8, "big") + one for one in encoded])
-        return hmac.digest(self._secret, message, "sha256")
+        message = "".join([f"{len(field)}:{field}" for field in fields])
+        return hmac.digest(self._secret, message.encode("utf-8", "surrogatepass"), "sha256")
 
     def number(self, *fields: str) -> int:
         """Return the number below 2⁶⁴ that belongs to some fields."""

@@ -24,56 +24,29 @@ _LETTER = "[^\\W\\d_][\u0300-\u036f]*"
 _WORD = re.compile(f"(?:{_LETTER})+(?:['’](?![sS](?![^\\W_]))(?:{_LETTER})+)?")
 _CLITIC = re.compile("[^\\W\\d_]['’][sS](?![^\\W_])")
 
-_MEN = ("mr", "mister", "sir", "herr", "hr", "senor", "don", "monsieur", "dhr", "meneer", "signor")
+# Only words that are hardly anybody's name: what is taken for a title is not replaced.
+_MEN = ("mr", "mister", "herr", "senor", "monsieur", "dhr", "meneer")
 _WOMEN = (
-    *("mrs", "ms", "miss", "madam", "lady", "frau", "senora", "sra", "srta", "senorita", "dona"),
-    *("dna", "mme", "madame", "mlle", "mevr", "mevrouw", "mw", "dra", "doctora", "signora"),
+    *("mrs", "ms", "miss", "frau", "senora", "sra", "srta", "senorita", "mme", "madame", "mlle"),
+    *("mevr", "mevrouw", "mw", "dra", "doctora"),
 )
-_ANYONE = (
-    *("dr", "drs", "doctor", "doktor", "docteur", "prof", "professor", "profesor", "rev", "hon"),
-    *("fr", "sr", "sister", "brother", "father", "nurse", "pt", "patient"),
-)
+_ANYONE = ("dr", "drs", "doctor", "doktor", "docteur", "prof", "professor", "profesor", "rev", "sr")
 _TITLES = frozenset((*_MEN, *_WOMEN, *_ANYONE))
 _AFTER = frozenset(
     (
-        *(
-            "md",
-            "phd",
-            "rn",
-            "np",
-            "pa",
-            "pac",
-            "do",
-            "dds",
-            "dmd",
-            "mph",
-            "ms",
-            "ma",
-            "msw",
-            "esq",
-        ),
-        *(
-            "lcsw",
-            "lpn",
-            "cna",
-            "crna",
-            "fnp",
-            "aprn",
-            "bsn",
-            "pharmd",
-            "rpt",
-            "ot",
-            "mbbs",
-            "facp",
-        ),
+        *("md", "phd", "rn", "np", "dds", "dmd", "mph", "msw", "lcsw", "lpn", "cna", "crna"),
+        *("fnp", "aprn", "bsn", "pharmd", "mbbs", "facp"),
     )
 )
 _GENERATIONS = frozenset(("jr", "junior", "ii", "iii", "iv"))
 _PARTICLES = frozenset(
     (
-        *("van", "von", "der", "den", "de", "del", "la", "las", "los", "le", "ter", "ten", "zu"),
-        *("da", "das", "dos", "do", "di", "du", "bin", "ibn", "al", "el", "y", "e", "af", "av"),
+        *("van", "von", "der", "den", "de", "del", "la", "las", "los", "ter", "zu", "ibn"),
+        *("das", "dos", "af", "av"),
     )
+)
+_LOWER_PARTICLES = frozenset(  # with a capital they may be names: Al Smith, Le Nguyen
+    ("le", "du", "do", "di", "da", "al", "el", "ten", "e", "y", "bin")
 )
 
 
@@ -130,7 +103,7 @@ def name_words(surface: str) -> list[NameWord]:
     if _CLITIC.search(surface):
         found = [(a, b) for a, b in found if not _CLITIC.fullmatch(surface, max(a - 2, 0), b)]
     words = [NameWord(a, b, _plain(surface[a:b]), Role.NAME) for a, b in found]
-    roles = [_role(surface, word, i, len(words)) for i, word in enumerate(words)]
+    roles = [_role(surface, words, i) for i in range(len(words))]
     if not any(role in (Role.NAME, Role.INITIAL) for role in roles):
         roles = [Role.NAME] * len(words)
     return [word._replace(role=role) for word, role in zip(words, roles, strict=True)]
@@ -163,7 +136,8 @@ def name_form(surface: str) -> NameForm:
     return NameForm((), "", family, gender, generation)
 
 
-def _role(surface: str, word: NameWord, i: int, count: int) -> Role:
+def _role(surface: str, words: list[NameWord], i: int) -> Role:
+    word, following, count = words[i], words[min(i + 1, len(words) - 1)], len(words)
     name = word.word
     is_last = i == count - 1
     if name in _TITLES and not (is_last and name == "sr" and i > 0) and i + 1 < count:
@@ -172,11 +146,18 @@ def _role(surface: str, word: NameWord, i: int, count: int) -> Role:
         return Role.TITLE
     if i > 0 and name in _AFTER and surface[word.start : word.end].isupper():
         return Role.TITLE
-    if len(name) == 1 and name != "y":
-        return Role.INITIAL
-    if name in _PARTICLES and i + 1 < count:
-        return Role.PARTICLE
-    return Role.NAME
+    if _is_particle(surface, word) and i + 1 < count:
+        # "Van Morrison" may be called Van; "Oscar De La Hoya" and "van der Berg" are clear
+        if i > 0 or surface[word.start].islower() or _is_particle(surface, following):
+            return Role.PARTICLE
+        return Role.NAME
+    return Role.INITIAL if len(name) == 1 else Role.NAME
+
+
+def _is_particle(surface: str, word: NameWord) -> bool:
+    if word.word in _PARTICLES:
+        return True
+    return word.word in _LOWER_PARTICLES and surface[word.start : word.end].islower()
 
 
 def _plain(word: str) -> str:

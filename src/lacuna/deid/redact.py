@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from lacuna.deid.actions import Keep, Surrogate
+from lacuna.deid.actions import LENIENT, Keep, Surrogate
 from lacuna.deid.findings import Finding
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import Policy
@@ -95,7 +95,8 @@ class Redactor:
         found = [finding for finding in findings if not isinstance(rules[finding.label][0], Keep)]
         replacing = Replacing(self._settings, document, self._scope(document))
         try:
-            plan = resolve(document.text, found)
+            lenient = {f.label for f in found if isinstance(rules[f.label][0], LENIENT)}
+            plan = resolve(document.text, found, lenient=lenient)
             new, offsets = rewrite(document.text, list(replacing.replacements(plan)))
         except RedactionError as error:
             raise RedactionError(f"{document.id}: {error}") from None

@@ -66,6 +66,7 @@ class Replacing:
         self._document = document
         self._scope = scope
         self._dates = DocumentDates(settings.key, document.unit, settings.locale)
+        self._forms: dict[str, NameForm] = {}
         self._persons: dict[tuple[str, NameForm], Person] = {}
         self.fallbacks: Counter[str] = Counter()
 
@@ -91,6 +92,7 @@ class Replacing:
         """Look at the whole document before anything is chosen: who is named, in which years."""
         forms: dict[str, list[NameForm]] = {}
         named: list[Item] = []
+        is_linked = self._settings.consistency is not Consistency.NONE
         for item in items:
             action = item.action
             if item.kind is Kind.DATE:
@@ -98,10 +100,10 @@ class Replacing:
                 self._dates.add(item.place, item.surface, order)
             elif isinstance(action, Surrogate):
                 expect(self._scope.memory, item.kind, item.surface)
-                if item.kind is Kind.PERSON:
+                if item.kind is Kind.PERSON and is_linked:
                     named.append(item)
             elif item.kind is Kind.PERSON and isinstance(action, Tag):
-                forms.setdefault(item.finding.label, []).append(name_form(item.surface))
+                forms.setdefault(item.finding.label, []).append(self._form(item.surface))
         for label, of_label in forms.items():
             linked = self._scope.people(label).link(of_label)
             self._persons.update(((label, form), person) for form, person in linked.items())
@@ -140,9 +142,15 @@ class Replacing:
             return item.place
         label = item.finding.label
         if item.kind is Kind.PERSON:
-            form = name_form(item.surface)
+            form = self._form(item.surface)
             return self._persons.get((label, form)) or self._scope.people(label).link([form])[form]
         return identity(item.kind, label, item.surface)
+
+    def _form(self, surface: str) -> NameForm:
+        form = self._forms.get(surface)
+        if form is None:
+            form = self._forms[surface] = name_form(surface)
+        return form
 
     def _surrogate(self, item: Item) -> str | None:
         pools, label = load_pools(self._settings.locale), item.finding.label

@@ -47,29 +47,36 @@ _SIGNS = {"–": "-", "—": "-", "−": "-", "‐": "-", "’": "'", "‘": "'"
 _SHORT_YEAR = r"N(?![:O]|[/.-]?[_C]*[NM])"
 
 
-#: What a date looks like, in the order in which it is tried. Groups: d day, e last day of a range,
-#: m month, y year, w day of the week; a, b, c numbers whose order is to be found out.
-_SHAPES = [
-    re.compile(shape)
-    for shape in (
-        r"N:N(?::N)?(?:_?T)?",
-        r"(?P<x>E)",
-        r"(?P<y>Y)([/.-])(?P<m>N)\2(?P<d>N)",
-        rf"(?P<m>M)\.?_*(?P<d>N)O?_*[-R]_*(?P<e>N)O?(?![/.:-])(?:[_C,']+(?P<y>Y|{_SHORT_YEAR}))?",
-        rf"(?P<d>N)O?\.?_*[-R]_*(?P<e>N)O?[_C.]*(?P<m>M)\.?(?:[_C,']+(?P<y>Y|{_SHORT_YEAR}))?",
-        r"(?P<a>N)([/.-])_?(?P<b>N)\2_?(?P<c>Y|N)",
-        rf"(?P<d>N)O?\.?[_C/-]*(?P<m>M)\.?(?:[_C,/'-]*(?P<y>Y)|[_C,/'-]+(?P<z>{_SHORT_YEAR}))?",
-        r"(?P<m>M)\.?(?:[_C,/'-]*(?P<y>Y)|_*'(?P<z>N))",
-        rf"(?P<m>M)\.?[_C/-]*(?P<d>N)O?(?![:])(?:[_C,/'-]+(?P<y>Y|{_SHORT_YEAR}))?",
-        r"(?P<m>N)[/.-](?P<y>Y)",
-        r"(?P<y>Y)[/-](?P<m>N)",
-        r"(?P<a>N)([/.-])(?P<b>N)",
-        r"(?P<y>Y)",
-        r"'(?P<y>N)",
-        r"(?P<m>M)",
-        r"(?P<w>W)",
-    )
-]
+#: What a date looks like, by its first letter, in the order in which it is tried. Groups: d day, e
+#: last day of a range, m month, y or z year, w day of the week, x a whole date; a, b, c numbers
+#: whose order is to be found out. The first shape of N is a time of day.
+_SHAPES = {
+    first: [re.compile(shape) for shape in shapes]
+    for first, shapes in {
+        "N": (
+            r"N:N(?::N)?(?:_?T)?",
+            rf"(?P<d>N)O?\.?_*[-R]_*(?P<e>N)O?[_C.]*(?P<m>M)\.?(?:[_C,']+(?P<y>Y|{_SHORT_YEAR}))?",
+            r"(?P<a>N)([/.-])_?(?P<b>N)\2_?(?P<c>Y|N)",
+            rf"(?P<d>N)O?\.?[_C/-]*(?P<m>M)\.?(?:[_C,/'-]*(?P<y>Y)|[_C,/'-]+(?P<z>{_SHORT_YEAR}))?",
+            r"(?P<m>N)[/.-](?P<y>Y)",
+            r"(?P<a>N)([/.-])(?P<b>N)",
+        ),
+        "E": (r"(?P<x>E)",),
+        "Y": (
+            r"(?P<y>Y)([/.-])(?P<m>N)\2(?P<d>N)",
+            r"(?P<y>Y)[/-](?P<m>N)",
+            r"(?P<y>Y)",
+        ),
+        "M": (
+            rf"(?P<m>M)\.?_*(?P<d>N)O?_*[-R]_*(?P<e>N)O?(?![/.:-])(?:[_C,']+(?P<y>Y|{_SHORT_YEAR}))?",
+            r"(?P<m>M)\.?(?:[_C,/'-]*(?P<y>Y)|_*'(?P<z>N))",
+            rf"(?P<m>M)\.?[_C/-]*(?P<d>N)O?(?![:])(?:[_C,/'-]+(?P<y>Y|{_SHORT_YEAR}))?",
+            r"(?P<m>M)",
+        ),
+        "'": (r"'(?P<y>N)",),
+        "W": (r"(?P<w>W)",),
+    }.items()
+}
 _FILLERS = frozenset("_-,.()RCT")
 
 
@@ -122,7 +129,8 @@ def read_date(surface: str, *, language: str = "en", month_first: bool = True) -
     dates: list[Parts] = []
     place = 0
     while place < len(letters):
-        match = next((m for shape in _SHAPES if (m := shape.match(letters, place))), None)
+        shapes = _SHAPES.get(letters[place], ())
+        match = next((m for shape in shapes if (m := shape.match(letters, place))), None)
         if match is not None:
             parts = _parts(match, pieces, month_first)
             if parts is None or not _is_possible(parts, pieces, language):

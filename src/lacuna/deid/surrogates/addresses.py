@@ -104,4 +104,5 @@ def _spelt(memory: Memory, pools: Pools, word: str) -> str:
 
 
 def _host(memory: Memory, host: str) -> str:
-    return _HOSTS[memory.key.number("host", host.lower()) % len(_HOSTS)]
+    new = _HOSTS[memory.key.number("host", host.lower()) % len(_HOSTS)]
+    return new.upper() if host.isupper() else new

@@ -16,6 +16,7 @@ _BY_WORDS = frozenset(
     (Kind.PERSON, Kind.ORGANISATION, Kind.STREET, Kind.CITY, Kind.PLACE, Kind.STATE, Kind.COUNTRY)
 )
 _PREFIX = re.compile(r"\+\d{1,3}(?=[ .(-])|1(?=[ .(-])", re.ASCII)
+_EXTENSION = re.compile(r"(\s*(?:x|ext\.?|extension)\s*)(\d{1,6})$", re.ASCII | re.IGNORECASE)
 
 
 def expect(memory: Memory, kind: Kind, surface: str) -> None:
@@ -36,8 +37,10 @@ def _surrogate(memory: Memory, pools: Pools, kind: Kind, label: str, surface: st
     match kind:
         case Kind.PERSON:
             return other_name(memory, pools, label, surface) or other_code(memory, "id", surface)
-        case Kind.ORGANISATION | Kind.STREET | Kind.PLACE:
+        case Kind.ORGANISATION | Kind.PLACE:
             return other_place(memory, pools, kind.value, surface)
+        case Kind.STREET:
+            return other_place(memory, pools, kind.value, surface, named=True)
         case Kind.CITY:
             return other_place(memory, pools, kind.value, surface, cities=True)
         case Kind.STATE:
@@ -59,11 +62,22 @@ def _surrogate(memory: Memory, pools: Pools, kind: Kind, label: str, surface: st
         case Kind.SSN:
             return other_code(memory, "ssn", surface, first="9")  # such numbers are never given out
         case Kind.PHONE:
-            prefix = _PREFIX.match(surface)
-            kept = prefix[0] if prefix else ""
-            number = other_code(memory, kind.value, surface[len(kept) :])
-            return None if number is None else kept + number
+            return _other_phone(memory, surface)
     return other_code(memory, kind.value, surface)
+
+
+def _other_phone(memory: Memory, surface: str) -> str | None:
+    """Return another phone number; country code and the word before an extension stay."""
+    prefix, extension = _PREFIX.match(surface), _EXTENSION.search(surface)
+    start = prefix.end() if prefix else 0
+    end = extension.start() if extension else len(surface)
+    number = other_code(memory, "phone", surface[start:end])
+    if number is None:
+        return None
+    if extension is None:
+        return surface[:start] + number
+    last = other_code(memory, "number", extension[2], grow=True) or "0"
+    return surface[:start] + number + extension[1] + last
 
 
 def _listed(memory: Memory, kind: Kind, choices: tuple[str, ...], surface: str) -> str | None:

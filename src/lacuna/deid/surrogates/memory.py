@@ -13,6 +13,8 @@ from string import ascii_lowercase
 from lacuna.deid.keys import Key
 
 _ATTEMPTS = 64
+_RARE = "quxyz"
+_COMMON = "".join(letter for letter in ascii_lowercase if letter not in _RARE)
 
 
 class Memory:
@@ -83,10 +85,14 @@ class Memory:
         return self._first.get((space, value))
 
     def letter(self, letter: str) -> str:
-        """Return another letter for a letter: a secret cycle through a … z, so none stays."""
+        """Return another letter for a letter: two secret cycles through a … z, so none stays.
+
+        Letters with which few names begin have a cycle of their own; else rare names were common.
+        """
         if not self._letters:
-            cycle = sorted(ascii_lowercase, key=lambda one: self.key.digest("letter", one))
-            self._letters = dict(zip(cycle, [*cycle[1:], cycle[0]], strict=True))
+            for letters in (_COMMON, _RARE):
+                cycle = sorted(letters, key=lambda one: self.key.digest("letter", one))
+                self._letters |= zip(cycle, [*cycle[1:], cycle[0]], strict=True)
         known = self._letters.get(letter)
         if known is None:
             known = ascii_lowercase[self.key.number("letter", letter) % 26]

@@ -27,18 +27,11 @@ _LOCALES = {
     **{"pt": "pt_PT", "pl": "pl_PL", "sv": "sv_SE", "da": "da_DK", "ca": "es_CA", "tr": "tr_TR"},
 }
 _LENDERS = (
-    "en_US",
-    "en_GB",
-    "en_IE",
-    "de_DE",
-    "es_ES",
-    "fr_FR",
-    "nl_NL",
-    "it_IT",
-    "tr_TR",
-    "cs_CZ",
+    *("en_US", "en_GB", "en_IE", "de_DE", "es_ES", "fr_FR", "nl_NL", "it_IT", "tr_TR", "cs_CZ"),
+    *("pl_PL", "pt_BR", "sv_SE", "hu_HU", "es_MX", "id_ID", "zu_ZA"),
 )
-_ENOUGH = 12  # names under one letter
+_ENOUGH = 12  # names under one letter; with fewer, others are borrowed
+_TOO_FEW = 4  # with fewer even then, some are made up
 _REGIONS = ("states", "regions", "provinces", "counties")
 
 
@@ -99,6 +92,7 @@ def load_pools(locale: str) -> Pools:
     own = known_locale(locale)
     sources = [own, *(lender for lender in _LENDERS if lender != own)]
     lists = {group: [_names(source, group) for source in sources] for group in Group}
+    is_ascii = own.startswith("en")  # where no accents are written, none are borrowed
     groups: dict[str, Group] = {}
     for i in range(len(sources)):
         for group in Group:  # first names come first: "Thomas" is one, though also a last name
@@ -106,7 +100,8 @@ def load_pools(locale: str) -> Pools:
                 groups.setdefault(plain(name), group)
     names = {
         group: _by_letter(
-            [n for n in offered if groups[plain(n)] == group] for offered in lists[group]
+            [n for n in names if groups[plain(n)] == group and (n.isascii() or not is_ascii)]
+            for names in lists[group]
         )
         for group in Group
     }
@@ -142,7 +137,7 @@ def _by_letter(offers: Iterable[list[str]]) -> dict[str, tuple[str, ...]]:
                 table[word[0]].setdefault(word, name)
     everything = [name for names in table.values() for name in names.values()]
     for letter, names in table.items():
-        if len(names) < _ENOUGH:  # X: "Xilson" from "Wilson"
+        if len(names) < _TOO_FEW:  # X: "Xilson" from "Wilson"
             for name in everything[:: max(len(everything) // 40, 1)]:
                 changed = letter.upper() + name[1:]
                 names.setdefault(plain(changed), changed)
@@ -152,8 +147,8 @@ def _by_letter(offers: Iterable[list[str]]) -> dict[str, tuple[str, ...]]:
 def _cities(
     provider: Any, last_names: Mapping[str, tuple[str, ...]]
 ) -> Mapping[str, tuple[str, ...]]:
-    endings = [ending for ending in _texts(provider, "city_suffixes") if ending.isalpha()]
-    endings = endings or ["ville", "ton", "burg"]
+    offered = [ending.lower() for ending in _texts(provider, "city_suffixes")]
+    endings = [ending for ending in offered if _LATIN.fullmatch(ending)] or ["ville"]
     made = [
         name + endings[i % len(endings)]
         for names in last_names.values()

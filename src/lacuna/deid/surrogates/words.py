@@ -59,11 +59,18 @@ def other_name(memory: Memory, pools: Pools, label: str, surface: str) -> str | 
 
 
 def other_place(
-    memory: Memory, pools: Pools, label: str, surface: str, *, cities: bool = False
+    memory: Memory,
+    pools: Pools,
+    label: str,
+    surface: str,
+    *,
+    cities: bool = False,
+    named: bool = False,
 ) -> str | None:
     """Return another institution, street or town; words like Hospital or Street stay.
 
-    None where there are only such words.
+    None where there are only such words and no number, or, if it must be `named`, only such words:
+    "Park Avenue 12" is found by its street whatever the number.
     """
     changed = False
     names = pools.cities if cities else None
@@ -78,7 +85,9 @@ def other_place(
 
     text = _WORD.sub(replace, surface)
     with_digits = _other_digits(memory, text)
-    return with_digits if changed or with_digits != surface else None
+    if not changed and (named or with_digits == surface):
+        return None
+    return with_digits
 
 
 def word_for(
