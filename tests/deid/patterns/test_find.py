@@ -52,6 +52,10 @@ FOUND = {
         [september] was fine
         [2014-03-14]
         [1994]: hysterectomy
+        D:[17-Feb-16] T: next
+        #6 [April 30th] given
+        CABG x 3 [Mar 23, 1991].
+        IN THE [1990S]
     """,
     "AGE": """
         [92]-year-old man
@@ -80,7 +84,7 @@ FOUND = {
         page Dr. Smith at [6816] with questions
         call the clinic at [617-555-1234].
         ([617-555-1234])
-        ext. [8023], (call [x61767])
+        ext. [8023], (call x[61767])
     """,
     "FAX": """
         Fax: [617-555-1234]
@@ -146,7 +150,7 @@ FOUND = {
     "LICENSE": """
         DEA# [AB1234563], NPI [1234567893]
         Driver's license number [X98830008]
-        License [MD201021]
+        License [MD201021] or license [ON2910936]
     """,
     "VEHICLE": """
         VIN [1HGCM82633A004352]
@@ -229,7 +233,7 @@ NOTHING = """
     room 1405, bed 12
     4-0 Vicryl, 2-0 silk
     size 10-12
-    x 3 days, x 10
+    x 3 days, x 10, CABG x 3 1983
     page 2 of 5
     3 times a day for 10 days
     5 mg/kg/day, 80/20 mixture, 70/30 insulin

@@ -27,6 +27,7 @@ CUE_REACH = 40  # characters between a cue and its number
 DAY_REACH = 9  # characters between a day and its month: "3rd of March"
 DOMAIN_REACH = 100
 LONGEST_CODE = 36  # characters
+LONGEST_PREFIX = 6  # letters before the digits of a number
 LONG_NUMBER = 6  # digits
 
 
@@ -56,8 +57,9 @@ def find_starts(
             word, (word_end, kind) = i, _word(codes, letters, i, keys, kinds)
             chunk = i if chunk < 0 else chunk
             breaks, i = 0, word_end
-            if kind == Word.PLAIN:
-                cue = cue if cue and _is_glued_to_digit(codes, i) else 0
+            is_prefix = cue > 0 and i - word <= LONGEST_PREFIX and _is_glued_to_digit(codes, i)
+            if kind == Word.PLAIN or (is_prefix and Word.SSN <= cue < WEAK):
+                cue = cue if is_prefix else 0  # MRN AB1234567
                 continue
             if kind == Word.MONTH:
                 if word - day_end < DAY_REACH:
@@ -71,8 +73,6 @@ def find_starts(
             cue = _cue_after_word(cue, kind)
             if kind & (WEAK - 1) >= Word.DATE:
                 cue_end, chunk = i, -1
-            elif kind == Word.EXTENSION:
-                cue_end = i
         elif ZERO <= code <= NINE:
             end = i + _digits(codes, i)
             chunk = i if chunk < 0 else chunk
@@ -136,8 +136,6 @@ def _cue_after_word(cue: int, kind: int) -> int:
         if cue & (WEAK - 1) >= Word.PHONE:
             return cue & (WEAK - 1)
         return Word.OTHER_ID.value if kind == Word.ID else 0
-    if kind == Word.EXTENSION:
-        return cue if Word.SSN <= cue < WEAK else Word.PAGER.value
     if kind == Word.OF or kind == Word.WEEKDAY:
         return cue
     if kind == Word.FILLER and cue & (WEAK - 1) >= Word.PHONE:
@@ -152,6 +150,8 @@ def _cue_after_sign(cue: int, code: int, breaks: int) -> int:
         return cue & (WEAK - 1)
     if code == COMMA:
         return cue if cue == Word.ZIP else 0  # Ohio, 44101
+    if code == STOP and cue <= Word.YEAR:
+        return 0
     is_space = code <= BLANK and breaks < 2
     is_range = OPEN <= code <= STAR or DASH <= code <= SLASH
     is_sign = code in (LESS, EQUAL, SCORE, BAR, QUOTE, APOSTROPHE, RIGHT_QUOTE, EN_DASH)

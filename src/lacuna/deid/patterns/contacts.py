@@ -11,7 +11,7 @@ from lacuna.deid.patterns.recognizers import QUANTITY, UNSURE, Recognizer, first
 
 PHONE, FAX, EMAIL, URL, IPADDR, DEVICE = "PHONE", "FAX", "EMAIL", "URL", "IPADDR", "DEVICE"
 
-_EXTENSION = r"(?:,?[ \n]{0,2}(?i:x|ext\.?|extension)[ \n]?#?[0-9]{1,6}(?![0-9]))?"
+_EXTENSION = r"(?:,?[ \r\n]{0,2}(?i:x|ext\.?|extension)[ \r\n]{0,2}#?[0-9]{1,6}(?![0-9]))?"
 _JOINT = r"[-. \n]"
 _NORTH_AMERICA = (
     r"(?:\+?1[-. \n])?(?:\([0-9]{3}\)[-. \n]{0,2}|[0-9]{3}[-./ \n])"
@@ -39,7 +39,9 @@ _any_phone = first_of(
 )
 # After a cue also without an area code, in other groups, or without any.
 _local_phone = first_of(
-    pattern(PHONE, rf"[0-9]{{1,3}}{_JOINT}[0-9]{{4}}(?![0-9]|[-./][0-9]){_EXTENSION}"),
+    pattern(
+        PHONE, rf"(?:[0-9]{{3}}{_JOINT}|[0-9]{{1,2}}-)[0-9]{{4}}(?![0-9]|[-./][0-9]){_EXTENSION}"
+    ),
     pattern(PHONE, rf"[0-9]{{7}}(?:[0-9]{{2,5}})?(?![0-9]|[-./][0-9]){_EXTENSION}"),
     pattern(PHONE, r"[0-9]{2,4}(?:[-. ][0-9]{2,4}){2,4}+(?![0-9]|[-./][0-9])", _is_long),
 )
@@ -50,7 +52,7 @@ local_phone = pattern(
     lambda match: not match[0].endswith("00"),
     probability=UNSURE,
 )
-_pager = pattern(PHONE, rf"[pPxX]?#?[0-9]{{4,7}}(?![0-9]|[-./:][0-9]|{QUANTITY})")
+_pager = pattern(PHONE, rf"[pP]?#?[0-9]{{4,7}}(?![0-9]|[-./:][0-9]|{QUANTITY})")
 
 
 def phone(text: str, start: int) -> Finding | None:
@@ -103,7 +105,8 @@ _ADDRESS = re.compile(r"[^\s<>\"“”|]++")
 #: Signs that close a sentence or a bracket rather than an address.
 _NOT_LAST = ".,;:!?)]}'’*"
 _SCHEME = re.compile(r"[a-zA-Z]{2,10}://(?=[^\s/])|(?i:www)\.(?=[^\W_])")
-_HOST = re.compile(rf"({_DOMAIN})(?=[/:]|(?![\w@-]))")
+_LABEL = r"[^\W_](?:[^\W_]|-){0,62}+"
+_HOST = re.compile(rf"({_LABEL}(?:\.{_LABEL}){{1,8}}+)(?=[/:]|(?![\w@-]))")
 
 
 def url(text: str, start: int) -> Finding | None:

@@ -42,7 +42,7 @@ _YEAR = (
 _SHORT_YEAR = rf"[0-9]{{2}}(?![0-9]|[.:/,-][0-9]|[^\W\d_]|{QUANTITY})"
 _WORD = r"([^\W\d_]{3,10})"
 _TH = r"(?:st|nd|rd|th|ST|ND|RD|TH|er|º|°)"
-_GAP = r"[ \n\t]{1,2}"
+_GAP = r"[ \r\n\t]{1,2}"
 _NOT_DATES = (
     rf"(?!{QUANTITY}|[ ](?i:of|strength|the|normal|ns|ppd|packs?|cups?|bottle|way|power)\b)"
 )
@@ -77,8 +77,14 @@ def _is_day_and_month(match: re.Match[str]) -> bool:
     if word.lower() not in MONTHS or not 1 <= int(match[1]) <= 31:
         return False
     has_year = len(match[3] or "") == 4
-    is_list_item = match.string[match.end(1)] == "." and match.string[match.end(1) + 1].isspace()
-    return has_year or not (is_list_item or (word.islower() and word in _ALSO_WORDS))
+    is_word = word.islower() and word in _ALSO_WORDS
+    return has_year or not (is_word or _is_item_number(match.string, *match.span(1)))
+
+
+def _is_item_number(text: str, start: int, end: int) -> bool:
+    """Whether a number counts items: #3, or 3. before a space or first in its line."""
+    before = text[start - 1] if start else "\n"
+    return before == "#" or (text[end] == "." and (before == "\n" or text[end + 1].isspace()))
 
 
 def _is_month_and_day(match: re.Match[str]) -> bool:
@@ -91,7 +97,7 @@ def _is_month_and_day(match: re.Match[str]) -> bool:
 def _is_clear_month(match: re.Match[str]) -> bool:
     """After a cue: *in May*, *in april*, *in Oct*, but not *in OCT*."""
     word = match[1]
-    return word.istitle() or (len(word) > 4 and word not in _ALSO_WORDS)
+    return word != "Mayo" and (word.istitle() or (len(word) > 4 and word not in _ALSO_WORDS))
 
 
 _numeric = pattern(
@@ -115,7 +121,7 @@ partial_date = pattern(
 )
 _year = pattern(
     DATE,
-    rf"(?:{_YEAR}(?:'?s(?![^\W\d_]))?|['’][0-9]{{2}}(?:s(?![^\W\d_]))?(?![0-9]))(?!{QUANTITY}|,[0-9]{{3}})",
+    rf"(?:{_YEAR}(?:'?[sS](?![^\W\d_]))?|['’][0-9]{{2}}(?:[sS](?![^\W\d_]))?(?![0-9]))(?!{QUANTITY}|,[0-9]{{3}})",
 )
 _month_year = pattern(
     DATE,
@@ -131,8 +137,8 @@ _month_day = pattern(
 )
 day_month = pattern(
     DATE,
-    rf"(?<![0-9/:])(?<![0-9][.-])([0-9]{{1,2}})(?:{_TH}|\.)?[-/. \n]{{0,2}}"
-    rf"(?:(?i:of|de|d['’]){_GAP})?{_WORD}"
+    rf"(?<![0-9/])(?<![0-9][.:-])([0-9]{{1,2}})(?:{_TH}|\.)?[-/. ]?[ \r\n]{{0,2}}(?<!\n\n)"
+    rf"(?:(?i:of|de|d['’]){_GAP})?{_WORD}(?!\.?[ ][0-9]{{1,2}}{_TH}?,[ ]?[0-9]{{4}})"
     rf"(?:(?:\.?,?{_GAP}(?:(?i:of|de|del){_GAP})?|[-/. ]?)({_YEAR}|['’]?{_SHORT_YEAR}))?(?![^\W_])",
     _is_day_and_month,
 )
@@ -157,7 +163,7 @@ month = first_of(_month_year, _month_day, _bare_month)
 cued_month = first_of(_month_year, _month_day, _cued_month)
 
 _CUE = re.compile(r"(?s:.{0,4})(?<![^\W\d_])(?i:on|since|until|last|this|next|from)[ \n]")
-_WEEKDAY = re.compile(rf"{_WORD}(?:\.?,?{_GAP}(?:the[ ])?)?")
+_WEEKDAY = re.compile(rf"{_WORD}(?:(?:(?<![^\W\d_]{{6}})\.)?,?{_GAP}(?:the[ ])?)?")
 _MONTH_WORD = re.compile(_WORD)
 _after_weekday: Recognizer = first_of(_numeric, day_month, partial_date)
 _month_after_weekday = first_of(_month_day, _month_year)
@@ -175,7 +181,8 @@ def weekday(text: str, start: int) -> Finding | None:
         date = (_month_after_weekday if is_month else _after_weekday)(text, behind)
         if date:
             return found(start, date.end, DATE)
-    is_alone = name[1].lower() in WEEKDAYS or (
+    is_full = name[1].lower() in WEEKDAYS and name[1] not in ("Domingo", "DOMINGO")
+    is_alone = is_full or (
         name[1].istitle() and _CUE.fullmatch(text[max(0, start - 7) : start]) is not None
     )
     return found(start, name.end(1), DATE) if is_alone else None

@@ -175,7 +175,9 @@ def _has_state(match: re.Match[str]) -> bool:
 
 
 zip_code = pattern(ZIP, r"(?<![0-9-])[0-9]{5}(?:-[0-9]{4})?(?![0-9A-Za-z]|[-./,][0-9])", _has_state)
-cued_zip = pattern(ZIP, rf"[0-9]{{5}}(?:-[0-9]{{4}})?(?![0-9]|[-./,][0-9]|{QUANTITY})")
+cued_zip = pattern(
+    ZIP, rf"[0-9]{{5}}(?:-[0-9]{{4}})?(?![0-9]|[-./,][0-9]|[ ][0-9]{{6}}|{QUANTITY})"
+)
 postcode = pattern(
     ZIP,
     # United Kingdom: the second half has no letters C I K M O V; Canada: none of D F I O Q U

@@ -40,7 +40,6 @@ class Word(IntEnum):
     NINETY = 6
     WWW = 7
     TOP_DOMAIN = 8
-    EXTENSION = 10  #: x1234 is an extension, but not after another cue: license X1234567
     ID = 9  #: like NUMBER, and a cue of its own
     DATE = 16  #: before days and years: on 3/14
     YEAR = 17  #: before years: in 1998
@@ -111,7 +110,6 @@ _WORDS = {
     Word.FILLER: "is was are at to me us him her for code",
     Word.NUMBER: "no nr num number numero número nº nummer numéro",
     Word.ID: "id ids identifier",
-    Word.EXTENSION: "x",
     Word.OF: "of the de del",
     Word.NINETY: "ninety hundred",
     Word.WWW: "www",
@@ -130,7 +128,7 @@ _WORDS = {
         tel telephone telephones phone phones ph cell cellphone mobile contact call telf teléfono
         telefono tfno tél móvil movil telefon handy téléphone telefoon
     """,
-    Word.PAGER: "pager pagers paged page pgr bpr pg beeper bleep beep ext extension",
+    Word.PAGER: "pager pagers paged page pgr bpr pg beeper bleep beep ext extension x",
     Word.FAX: "fax faxed faxes faxing telefax facsimile",
     Word.AGE: "age aged turned edad",
     Word.ZIP: """
