@@ -14,13 +14,16 @@ import typer
 from rich.markup import escape
 
 from lacuna import __version__
+from lacuna.cli.calibrate import calibrate_command
 from lacuna.cli.compare import compare_command
 from lacuna.cli.console import stderr, stdout
 from lacuna.cli.convert import convert_command
+from lacuna.cli.deid import deid_command
 from lacuna.cli.demo import demo_command
 from lacuna.cli.evaluate import evaluate_command
 from lacuna.cli.generate import generate_command
 from lacuna.cli.inspect import inspect_command
+from lacuna.cli.restore import restore_command
 from lacuna.cli.score import score_command
 from lacuna.cli.stats import stats_command
 from lacuna.cli.tag import tag_command
@@ -51,6 +54,9 @@ app.command("convert")(convert_command)
 app.command("score")(score_command)
 app.command("stats")(stats_command)
 app.command("generate")(generate_command)
+app.command("deid")(deid_command)
+app.command("calibrate")(calibrate_command)
+app.command("restore")(restore_command)
 
 
 def _show_version(asked: bool) -> None:
