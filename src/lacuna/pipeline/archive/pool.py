@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
+from contextlib import suppress
 from typing import Protocol
 
 import msgspec
@@ -82,8 +83,12 @@ class Processes:
         self._pending = [0] * size
         self._processes = [_start() for _ in range(size)]
         first = msgspec.msgpack.encode(setup)
-        for number in range(size):
-            threading.Thread(target=self._speak, args=(number, first), daemon=True).start()
+        self._threads = [
+            threading.Thread(target=self._speak, args=(number, first), daemon=True)
+            for number in range(size)
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def submit(self, worker: int, job: Job) -> None:
         """Give a job to a worker; waits while it has enough to do."""
@@ -112,12 +117,19 @@ class Processes:
         """End all workers, whatever they are doing."""
         for process in self._processes:
             process.kill()
-        for process in self._processes:
             process.wait()
-        for waiting in self._queues:
-            while not waiting.empty():
-                waiting.get_nowait()
+        for waiting, thread in zip(self._queues, self._threads, strict=True):
+            with suppress(queue.Empty):
+                while True:
+                    waiting.get_nowait()
             waiting.put(None)
+            thread.join()
+        for process in self._processes:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdout.close()
+            with suppress(OSError):  # what was not sent cannot be
+                process.stdin.close()
 
     def _speak(self, number: int, setup: bytes) -> None:
         process, jobs = self._processes[number], self._queues[number]

@@ -9,7 +9,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-
 from lacuna import __version__
 from lacuna.deid.actions import Shift, Surrogate
 from lacuna.deid.keys import Key
