@@ -20,7 +20,7 @@ FILES = 240
 
 def write_notes(folder: Path) -> None:
     """Write notes of eighty patients."""
-    for number, document in enumerate(corpus(FILES, seed=9, sentences=60)):
+    for number, document in enumerate(corpus(FILES, seed=9, sentences=30)):
         path = folder / f"p{number // 3}" / f"{document.id}.txt"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(document.text)
@@ -29,6 +29,8 @@ def write_notes(folder: Path) -> None:
 def kill_and_continue(model: Path, folder: Path, times: int, seed: int) -> int:
     """Kill a run so often, check what is there each time, then let it finish.
 
+    The number of workers changes from run to run; what is written does not.
+
     Returns how often it was killed before it was done.
     """
     notes, undisturbed, safe = folder / "notes", folder / "undisturbed", folder / "safe"
@@ -36,9 +38,9 @@ def kill_and_continue(model: Path, folder: Path, times: int, seed: int) -> int:
     key = folder / "key"
     key.write_bytes(bytes(range(32)))
     command = [*deid(model), str(notes), "--policy", "research", "--key", str(key)]
-    command += ["--group-from", r"^p\d+", "--workers", "2"]
+    command += ["--group-from", r"^p\d+"]
     began = time.monotonic()
-    subprocess.run([*command, "-o", str(undisturbed)], check=True, capture_output=True)
+    subprocess.run([*command, "-o", str(undisturbed), "--workers", "1"], check=True, capture_output=True)
     seconds = time.monotonic() - began
     expected = contents(undisturbed)
     rng = random.Random(seed)
@@ -46,7 +48,7 @@ def kill_and_continue(model: Path, folder: Path, times: int, seed: int) -> int:
     for _ in range(times):
         resume = ["--resume"] if (safe / "manifest.jsonl").exists() else []
         run = subprocess.Popen(
-            [*command, "-o", str(safe), *resume],
+            [*command, "-o", str(safe), *resume, "--workers", rng.choice("112")],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
