@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from lacuna.models.class_hmm import ClassHmm
     from lacuna.models.crf import Crf
     from lacuna.models.dp_hmm import DpHmm
+    from lacuna.models.hypergraph import Shared, Split
+    from lacuna.models.li import Li
     from lacuna.models.loading import load
     from lacuna.models.ppm_hmm import PpmHmm
     from lacuna.models.trigram_hmm import TrigramHmm
@@ -42,11 +44,14 @@ __all__ = [
     "FormatLimitError",
     "InferenceError",
     "LacunaError",
+    "Li",
     "Mention",
     "ModelFileError",
     "PpmHmm",
     "ScoringError",
+    "Shared",
     "Span",
+    "Split",
     "Tokens",
     "TrigramHmm",
     "__version__",
@@ -61,7 +66,10 @@ _ON_FIRST_USE = {
     "ClassHmm": ("lacuna.models.class_hmm", "ClassHmm"),
     "Crf": ("lacuna.models.crf", "Crf"),
     "DpHmm": ("lacuna.models.dp_hmm", "DpHmm"),
+    "Li": ("lacuna.models.li", "Li"),
     "PpmHmm": ("lacuna.models.ppm_hmm", "PpmHmm"),
+    "Shared": ("lacuna.models.hypergraph", "Shared"),
+    "Split": ("lacuna.models.hypergraph", "Split"),
     "TrigramHmm": ("lacuna.models.trigram_hmm", "TrigramHmm"),
     "deidentify": ("lacuna.pipeline.deidentifying", "deidentify"),
     "load": ("lacuna.models.loading", "load"),

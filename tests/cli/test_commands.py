@@ -51,12 +51,40 @@ def test_version(lacuna: Lacuna) -> None:
     assert lacuna("--version").out == f"lacuna {package.__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["", "convert", "score", "stats", "generate", "demo"])
+@pytest.mark.parametrize(
+    "command", ["", "convert", "score", "stats", "ambiguity", "generate", "cluster", "demo"]
+)
 def test_help_reads_well(lacuna: Lacuna, command: str) -> None:
     run = lacuna(*command.split(), "--help")
     assert run.code == 0
     assert "Usage:" in run.out
     assert "--help" in run.out
+
+
+def test_ambiguity_counts_structures(lacuna: Lacuna) -> None:
+    long = lacuna("ambiguity", "--words", 12, "--json").json["structures"]["SPLIT"]
+    assert long[-1] > 2**100
+    run = lacuna("ambiguity", "--words", 4, "--json")
+    assert run.json["structures"] == {
+        "LI": [2, 8, 41, 235],
+        "SHARED": [2, 8, 80, 3584],
+        "SPLIT": [2, 8, 80, 6656],
+    }
+    assert run.json["relative_ambiguity"]["SHARED to SPLIT"] == pytest.approx(1.53, abs=0.005)
+    table = lacuna("ambiguity")
+    assert "432,614,440,960" in table.out
+    assert "10.301" in table.out
+
+
+def test_ambiguity_of_a_corpus(lacuna: Lacuna, gold: Path) -> None:
+    run = lacuna("ambiguity", gold, "--json")
+    assert run.json["discontiguous"]["mentions"] == 2
+    assert run.json["everything"]["mentions"] == 4
+    assert run.json["everything"]["errors"]["LI-ALL"]["wrong"] == 2
+    assert run.json["everything"]["errors"]["SPLIT-ENOUGH"]["lost"] == 0
+    table = lacuna("ambiguity", gold, "--labels", "ADR")
+    assert "SHARED ENOUGH" in table.out
+    assert "with gaps: 2 mentions in 1 sentences" in table.err
 
 
 def test_nothing_asked_shows_the_help(lacuna: Lacuna) -> None:
@@ -215,6 +243,9 @@ def test_stats(lacuna: Lacuna, gold: Path) -> None:
     assert found["labels"]["ADR"]["parts"] == {"1": 1, "2": 1}
     rows = [line.split() for line in lacuna("stats", gold).out.splitlines()]
     assert ["ADR", "2", "10.5", "1", "1"] in rows  # mentions, mean length, one part, two parts
+    assert ["all", "4", "8.5", "3", "1"] in rows
+    assert ["of", "one", "label", "0", "0", "1", "1"] in rows  # same, nested, crossing, all
+    assert ["of", "two", "labels", "0", "0", "0", "0"] in rows
 
 
 def test_generate_is_repeatable_and_streams(lacuna: Lacuna, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from lacuna.io.corpus import read_corpus
 from lacuna.io.output import write_corpus
 from tests.cli.conftest import Lacuna
 from tests.models.examples import corpus
+from tests.models.gapped_examples import GAPPED_NOTES
 
 
 @pytest.fixture
@@ -214,7 +215,7 @@ def test_inspect_shows_what_states_stand_for(lacuna: Lacuna, notes: Path, tmp_pa
 def test_help_names_every_kind_of_model(lacuna: Lacuna) -> None:
     from lacuna.models.kinds import KINDS
 
-    told = " ".join(lacuna("train", "--help").out.split())
+    told = " ".join(lacuna("train", "--help").out.split()).replace("- ", "-")  # cut at line ends
     assert all(kind in told for kind in KINDS)
 
 
@@ -228,3 +229,35 @@ def test_evaluate_counts_only_the_labels_asked_for(
     assert len(every["labels"]) > 1
     assert people["labels"] == {"PER": every["labels"]["PER"]}
     assert people["micro"] == every["labels"]["PER"]
+
+
+def test_mentions_with_gaps_are_found_and_read_off_as_asked(lacuna: Lacuna, tmp_path: Path) -> None:
+    notes, path = tmp_path / "gaps.jsonl", tmp_path / "m.lacuna"
+    write_corpus(GAPPED_NOTES, notes, format="jsonl")
+    told = lacuna(
+        *("train", notes, "-o", path, "--model", "li", "--heuristic", "all"),
+        *("--set", "iterations=60", "--set", "tolerance=0", "--json"),
+    ).json
+    assert told["config"]["heuristic"] == "all"
+    every, enough = (
+        lacuna("evaluate", path, notes, "--json", *more).json
+        for more in ((), ("--heuristic", "enough"))
+    )
+    assert enough["strict"]["micro"]["f1"] == 1
+    assert enough["discontiguous"]["micro"]["tp"] == len(GAPPED_NOTES)
+    assert every["strict"]["micro"]["recall"] == 1
+    assert every["strict"]["micro"]["precision"] == 0.5
+    found = tmp_path / "found.jsonl"
+    assert lacuna("tag", path, notes, "-o", found, "--heuristic", "enough").code == 0
+    assert [d.mentions for d in read_corpus([str(found)])] == [d.mentions for d in GAPPED_NOTES]
+
+
+def test_only_models_of_gaps_have_a_heuristic(
+    lacuna: Lacuna, model: Path, notes: Path, tmp_path: Path
+) -> None:
+    run = lacuna("tag", model, notes, "--heuristic", "all")
+    assert run.code == 2
+    assert "has no heuristic" in run.err
+    run = lacuna("train", notes, "-o", tmp_path / "m.lacuna", "--heuristic", "all")
+    assert run.code == 2
+    assert "heuristic" in run.err

@@ -114,6 +114,7 @@ def test_shifting_there_and_back_gives_the_date_again(day: date, offset: int) ->
         # languages
         ("14 de marzo de 2014", 50, "3 de mayo de 2014"),
         ("del 12 al 14 de mayo de 2013", 1, "del 13 al 15 de mayo de 2013"),
+        ("septiembre del año 2014", 31, "octubre del año 2014"),
         ("14. März 2014", 50, "3. Mai 2014"),
         ("14. Marz 2014", 2, "16. Marz 2014"),
         ("1er janvier 2014", 50, "20 février 2014"),

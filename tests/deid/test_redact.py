@@ -153,6 +153,12 @@ def test_people_who_differ_never_share_a_tag_and_the_same_always_do(surfaces: li
             assert x != y
 
 
+def test_nobody_gets_the_name_of_somebody_else_in_the_document() -> None:
+    lists = load_pools("en").names[Group.LAST]
+    surfaces = [name for listed_names in lists.values() for name in listed_names[:6]]
+    assert set(names(surfaces)).isdisjoint(surfaces)
+
+
 def test_forms_of_one_name_fit_together() -> None:
     surfaces = ["Dr. John A. Smith", "Mr. Smith", "SMITH, JOHN", "J. Smith", "smith", "JS"]
     full, mister, turned, initial, lower, letters = names(surfaces)
@@ -165,6 +171,12 @@ def test_forms_of_one_name_fit_together() -> None:
     assert lower == last.lower()
     assert letters == first[0] + last[0]
     assert {first[0], last[0]}.isdisjoint({"J", "S"})
+
+
+def test_equal_names_under_different_labels_are_different_people() -> None:
+    document, found = note(("John Smith", "PATIENT"), "|", ("John Smith", "DOCTOR"))
+    patient, doctor = Redactor(RESEARCH, KEY).redact(document, found).document.text.split("|")
+    assert set(patient.split()).isdisjoint(doctor.split())
 
 
 def test_men_stay_men_and_women_women() -> None:
@@ -217,6 +229,14 @@ def test_surrogates_keep_kind_and_shape(label: str, surface: str, shape: str) ->
     assert new != surface
 
 
+def test_a_long_code_takes_linear_time_and_is_all_replaced() -> None:
+    code = "1" * 500_000
+    document, found = note((code, "IDNUM"))
+    new = Redactor(RESEARCH, KEY).redact(document, found).document.text
+    assert len(new) == len(code)
+    assert all(new[i : i + 100].count("1") < 50 for i in range(0, len(new), 100))
+
+
 @pytest.mark.parametrize(
     ("label", "template"),
     [
@@ -231,6 +251,15 @@ def test_other_surrogates_are_unique_too(label: str, template: str) -> None:
     new = lines(Redactor(RESEARCH, KEY).redact(*listed(surfaces, label)))
     assert len(set(new)) == 60
     assert not [a for a, b in zip(surfaces, new, strict=True) if a == b]
+
+
+def test_what_a_key_gives_stays_the_same_from_version_to_version() -> None:
+    document, found = note(
+        ("617-555-0134", "PHONE"), "|", ("AB-0044x", "IDNUM"), "|", ("132.183.1.9", "IPADDR"), "|",
+        ("123-45-6789", "SSN"), "|", ("03/14/2014", "DATE"), "|", ("J.R.", "DOCTOR"), group="g",
+    )  # fmt: skip
+    new = Redactor(RESEARCH, KEY).redact(document, found).document.text
+    assert new == "473-108-9831|FG-6666y|10.116.24.119|998-97-4223|01/28/2014|B.F."
 
 
 def test_documents_of_a_patient_agree_and_those_of_others_do_not() -> None:

@@ -73,8 +73,10 @@ def test_the_longest_finding_gives_the_label_then_trust_then_probability() -> No
     assert planned(text, known, find(text, "Smith Memorial Hospital", "HOSPITAL")) == [
         ("Smith Memorial Hospital", "HOSPITAL")
     ]
-    pattern = find(text, "Smith", "A", PATTERN, 0.1)
-    assert planned(text, find(text, "Smith", "B", MODEL), pattern) == [("Smith", "A")]
+    pattern = find(text, "Smith", "A", PATTERN, 0.6)
+    model = find(text, "Smith", "B", MODEL, 0.9)
+    assert planned(text, model, pattern) == [("Smith", "A")]
+    assert planned(text, model, pattern._replace(probability=0.5)) == [("Smith", "B")]
     less, more = find(text, "Smith", "A", MODEL, 0.3), find(text, "Smith", "B", MODEL, 0.6)
     assert planned(text, less, more) == [("Smith", "B")]
 

@@ -10,9 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lacuna.deid.findings import Finding
+from lacuna.deid.keys import Key
+from lacuna.deid.policy import POLICIES, load_policy
+from lacuna.deid.redact import Redactor
 from lacuna.deid.rewriting import Replacement, rewrite
 from lacuna.deid.vault import create_vault, open_vault, restore
 from lacuna.errors import ConfigError, VaultError
+from lacuna.text.document import Document
+from tests.deid.strategies import texts_with_findings
 from tests.deid.test_rewriting import rewritings
 
 NOTES = [
@@ -66,6 +72,25 @@ def test_any_text_is_restored(tmp_path: Path, cases: list[tuple[str, list[Replac
     vault = open_vault(path, "p")
     for i, ((text, _), (new, _offsets)) in enumerate(zip(cases, results, strict=True)):
         assert restore(new, vault, document=str(i)) == text
+
+
+@settings(
+    max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(texts_with_findings(), min_size=1, max_size=30), st.sampled_from(POLICIES))
+def test_whatever_was_redacted_is_restored(
+    tmp_path: Path, cases: list[tuple[str, list[Finding]]], policy: str
+) -> None:
+    redactor = Redactor(load_policy(policy), Key(bytes(32)))
+    documents = [Document(str(i), text, group="g") for i, (text, _) in enumerate(cases)]
+    path = tmp_path / "v.bin"
+    with create_vault(path, "p") as writer:
+        redacted = [redactor.redact(d, f) for d, (_, f) in zip(documents, cases, strict=True)]
+        for document, new in zip(documents, redacted, strict=True):
+            writer.add(document.id, document.text, new.document.text, new.offsets)
+    vault = open_vault(path, "p")
+    for document, new in zip(documents, redacted, strict=True):
+        assert restore(new.document.text, vault, document=document.id) == document.text
 
 
 def test_nothing_of_the_text_can_be_read_in_the_file_the_repr_or_the_errors(tmp_path: Path) -> None:

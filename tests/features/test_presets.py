@@ -46,7 +46,7 @@ def test_a_file_of_templates(tmp_path: Path, as_text: bool) -> None:
 def test_what_cannot_be_loaded(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"^clincal: neither .* did you mean clinical\?$"):
         load_templates("clincal")
-    with pytest.raises(ConfigError, match=r"presets are default, clinical$"):
+    with pytest.raises(ConfigError, match=r"presets are default, clinical, hypergraph$"):
         load_templates(tmp_path / "absent")
     path = tmp_path / "bad"
     path.write_bytes(b"lower[0]\nlowr[0]\n")

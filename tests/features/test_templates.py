@@ -57,6 +57,11 @@ def test_a_line_of_several_families_is_their_product() -> None:
     ]
 
 
+def test_sizes_of_cluster_paths_are_a_range() -> None:
+    assert printed("cluster.my-2.9-11[0]") == [f"cluster.my-2.{size}[0]" for size in (9, 10, 11)]
+    assert len(printed("cluster.brown.1-64[-1..1]")) == 3 * 64
+
+
 def test_comments_and_empty_lines_are_nothing() -> None:
     assert printed("# all", "", "  ", "word[0] # this one") == ["word[0]"]
 
@@ -76,6 +81,8 @@ def test_comments_and_empty_lines_are_nothing() -> None:
         ("colum.pos[0]", "unknown attribute 'colum.pos'; did you mean column.NAME?"),
         ("column.[0]", "unknown attribute 'column.'; did you mean column.NAME?"),
         ("cluster.a.65[0]", "unknown attribute 'cluster.a.65'; did you mean cluster.NAME.N?"),
+        ("cluster.a.9-65[0]", "unknown attribute 'cluster.a.65'; did you mean cluster.NAME.N?"),
+        ("suffix0-3[0]", "unknown attribute 'suffix0'; did you mean suffixN?"),
         ("lower[51]", "offsets reach from -50 to 50"),
         ("lower[-999999999..0]", "offsets reach from -50 to 50"),
     ],

@@ -15,6 +15,7 @@ from typing import Any
 from lacuna.models.card import Card
 from lacuna.models.crf import Crf
 from lacuna.models.kinds import Model
+from lacuna.models.li import Li
 from lacuna.models.loading import load
 from lacuna.models.storage import write_model
 from lacuna.pipeline.training import train
@@ -31,11 +32,12 @@ TEXTS = (
 FEATURES = str(GOLDEN / "small.features")
 LISTS = {"towns": str(GOLDEN / "towns.tsv")}
 CLUSTERS = {"names": str(GOLDEN / "names.clusters")}
-MODELS: dict[str, tuple[Crf, bool]] = {
+MODELS: dict[str, tuple[Crf | Li, bool]] = {
     "crf": (Crf(FEATURES, iterations=15), False),
     "private": (Crf(FEATURES, iterations=15), True),
     "lists": (Crf(FEATURES, lists=LISTS, clusters=CLUSTERS, iterations=15), False),
     "two-pass": (Crf(FEATURES, iterations=10, two_pass=True), False),
+    "li": (Li(FEATURES, iterations=15), False),
 }
 
 

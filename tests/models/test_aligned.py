@@ -127,12 +127,13 @@ def test_approximate_inference_is_announced(
 
 def test_is_the_same_after_storing(model: AlignedModel, tmp_path: Path) -> None:
     path = tmp_path / "m.lacuna"
-    model = replace(model, joins=frozenset({("PROFESSION", ", "), ("PROFESSION", "-")}))
+    joins = frozenset({("PROFESSION", ", "), ("PROFESSION", "-")})
+    model = replace(model, joins=joins, free=frozenset({"PROFESSION"}))
     digest = write_model(path, model.store())
     again = load(path)
     assert isinstance(again, AlignedModel)
     assert (again.labels, again.config, again.card) == (model.labels, model.config, model.card)
-    assert again.joins == model.joins
+    assert (again.joins, again.free) == (model.joins, model.free)
     assert again.find(NOTES, probabilities=True) == model.find(NOTES, probabilities=True)
     assert write_model(path, again.store()) == digest
     alone = load(path, align=False)
@@ -152,6 +153,7 @@ def test_damaged_files_are_refused(model: AlignedModel) -> None:
         (header | {"alignment_labels": None}, arrays),
         (header | {"joins": [["PROFESSION"]]}, arrays),
         (header | {"joins": None}, arrays),
+        (header | {"free": 3}, arrays),
         (header | {"alignment_labels": []}, arrays),
         (header | {"alignment_labels": ["O", "X"]}, arrays),
         (header | {"alignment_labels": ["PROFESSION", "O"]}, arrays),

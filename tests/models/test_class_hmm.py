@@ -16,9 +16,10 @@ from lacuna.errors import ConfigError
 from lacuna.evaluation.scores import score
 from lacuna.features.token_table import token_table
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
+from lacuna.models.class_hmm_storage import restore_class_hmm
 from lacuna.models.class_hmm_training import fit_class_hmm, position_shares, prepare
 from lacuna.text.tokenizer import tokens_of
-from tests.models.examples import corpus
+from tests.models.examples import FIRST, LAST, TOWNS, corpus
 from tests.reference import enumerate_paths, probabilities
 
 TRAINING = corpus(20)
@@ -185,6 +186,7 @@ def test_one_label_no_label_and_nothing_at_all() -> None:
         ClassHmm(method="nonsense"),
         ClassHmm(start="nonsense"),
         ClassHmm(method="em", features="shape"),
+        ClassHmm(method="em", features="basic", clusters={"brown": "words.paths"}),
         ClassHmm(scheme=Scheme.IOB1),
         ClassHmm(features="nonsense"),
     ],
@@ -204,3 +206,18 @@ def test_a_template_file_may_look_at_the_word_itself_only(tmp_path: Path) -> Non
     path.write_text("lower[-1]\n")
     with pytest.raises(ConfigError, match="the word itself only"):
         trained(TRAINING, ClassHmm(features=str(path)))
+
+
+def test_clusters_tell_of_words_never_seen(tmp_path: Path) -> None:
+    path = tmp_path / "words.paths"
+    lines = [f"00\t{word}\t9" for word in (*FIRST, *LAST, "zora")]
+    lines += [f"01\t{word}\t9" for word in (*TOWNS, "yarrow")]
+    path.write_text("\n".join(lines))
+    model = trained(TRAINING, ClassHmm(features="basic", clusters={"names": str(path)}))
+    assert model.config.clusters == {"names": "words.paths"}
+    unseen = token_table([Document("d", "zora yarrow")])
+    for tagger in (model, restore_class_hmm(model.store())):
+        best = tagger.emission(unseen).argmax(axis=1)
+        assert [tagger.state_tags[state] for state in best] == ["I-PER", "I-LOC"]
+    zora, yarrow = trained(TRAINING, ClassHmm(features="basic")).emission(unseen)
+    assert (zora == yarrow).all()  # nothing else tells them apart

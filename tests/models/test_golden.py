@@ -19,6 +19,7 @@ DIGESTS = {
     "private": "2dea5f9e23703ef21d10105c1e56c7275e99d8aac639fe5f3f2a1d1004768182",
     "lists": "9e29598e4a53e0157cc66197fcac48f882a5a7b7bf278f7ec89deaa956db6884",
     "two-pass": "cc522b141f05c46802e147f64e198a6b2ba9152dc2730f773e414b85bfaadf85",
+    "li": "1429fbedafbd10f9a116d92d30137fea1298f4fa37c2c79d61e366c168fa6e0e",
 }
 
 

@@ -69,6 +69,23 @@ def test_mentions_that_were_there_are_not_joined() -> None:
     assert result([ann, lee], new(t3="PER")) == ["PER Ann", "PER Lee", "PER Bob"]
 
 
+def test_new_words_alone_must_be_believed() -> None:
+    tagged = tagged_words(Document("d", TEXT, (ANN_LEE, ROME)))
+    labels = new(t2="PER", t4="PER", t5="PER", t6="LOC")
+    asked: list[str] = []
+
+    def believed(mention: Mention) -> bool:
+        asked.append(mention.surface(TEXT))
+        return False
+
+    found = relabelled(tagged, labels, believed=believed)
+    assert [m.surface(TEXT) for m in found] == ["Ann Lee saw", "in Rome"]
+    assert asked == ["Kay Lee"]
+    found = relabelled(tagged, labels, believed=believed, only_add=True)
+    assert [m.surface(TEXT) for m in found] == ["Ann Lee", "Rome"]
+    assert asked == ["Kay Lee", "saw", "Kay Lee", "in"]
+
+
 def test_only_adding_removes_nothing() -> None:
     gap = Mention.of("PER", (0, 3), (12, 15))
     labels = new(t0="O", t1="O", t3="O", t5="PER", t7="LOC")

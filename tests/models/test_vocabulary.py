@@ -12,6 +12,7 @@ import pytest
 from lacuna import Document, __version__
 from lacuna.encoding.chain import tag_document
 from lacuna.errors import ConfigError, LacunaError, ModelFileError
+from lacuna.features.resources import with_resources
 from lacuna.features.templates import parse_templates
 from lacuna.features.token_table import token_table
 from lacuna.models.card import Card, CardScore
@@ -20,7 +21,6 @@ from lacuna.models.crf_storage import restore_crf
 from lacuna.models.loading import load
 from lacuna.models.storage import StoredModel, unpack_strings, write_model
 from lacuna.models.vocabulary import strongest_features, training_words
-from lacuna.pipeline.preparing import with_resources
 from lacuna.pipeline.training import train
 from lacuna.text.tokenizer import tokens_of
 from tests.models.examples import FIRST, TOWNS, corpus

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from lacuna.cli.console import byte_progress, say
+from lacuna.encoding.parts import Heuristic
 from lacuna.io.corpus import Keep, corpus_bytes, read_corpus
 from lacuna.io.formats import FORMATS
 from lacuna.io.label_map import LabelMap, read_label_map
@@ -63,6 +64,14 @@ ModelTaskOption = Annotated[
 NoAlignOption = Annotated[
     bool,
     typer.Option("--no-align", help="Leave out the alignment that the model was trained with."),
+]
+HeuristicOption = Annotated[
+    Heuristic | None,
+    typer.Option(
+        "--heuristic",
+        help="Which mentions with gaps are read off what a model says: enough of them, or all that"
+        " it allows. Where not given, as the model was trained.",
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 

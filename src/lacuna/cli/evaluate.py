@@ -15,6 +15,7 @@ from lacuna.cli.corpora import (
     FilterOption,
     FormatOption,
     GroupFromOption,
+    HeuristicOption,
     JsonOption,
     LabelsOption,
     MapOption,
@@ -69,6 +70,7 @@ def evaluate_command(
     group_from: GroupFromOption = None,
     seed: SeedOption = 0,
     no_align: NoAlignOption = False,
+    heuristic: HeuristicOption = None,
     task: ModelTaskOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -81,7 +83,7 @@ def evaluate_command(
     from lacuna.pipeline.evaluating import evaluate
 
     announce_compiling()
-    tagger = load(model, task=task, align=not no_align)
+    tagger = load(model, task=task, align=not no_align, heuristic=heuristic)
     options = CorpusOptions(
         source_format, encoding, label_map, labels, keep, group_from, tagger.task
     )

@@ -14,17 +14,19 @@ from lacuna.cli.console import print_json, print_table, printable, say
 from lacuna.cli.corpora import CorpusOptions, JsonOption, reading
 from lacuna.cli.cues import cues_as_json, find_cues, find_subtags, show_cues, subtag_picture
 from lacuna.cli.results import write_picture
+from lacuna.cli.rules import rule_words, rules_of, save_rules, show_rules
 from lacuna.cli.states import show_states, state_facts
 from lacuna.errors import ConfigError
 
 if TYPE_CHECKING:
     from lacuna.models.aligned import AlignedModel
     from lacuna.models.card import Card
-    from lacuna.models.crf import CrfModel
+    from lacuna.models.chain_crf import ChainCrf
     from lacuna.models.kinds import Model, StepModel
+    from lacuna.models.rules import Rules
     from lacuna.text.document import Document
 
-    Part = CrfModel | StepModel
+    Part = ChainCrf | StepModel
 
 MOVES_SHOWN = 20
 
@@ -55,6 +57,15 @@ def inspect_command(
         str | None,
         typer.Option("--label", help="Only what announces and follows this label (dp-hmm)."),
     ] = None,
+    rules_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--rules",
+            metavar="FILE",
+            help="Also write the rules of a model of large categories, as TOML, to be edited and"
+            " given to train --rules.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show what is inside a model file.
@@ -62,25 +73,25 @@ def inspect_command(
     Its card, its settings and what it has learnt.
     """
     from lacuna.models.aligned import AlignedModel
-    from lacuna.models.crf import CrfModel
+    from lacuna.models.chain_crf import ChainCrf
     from lacuna.models.loading import load
-    from lacuna.models.storage import file_digest, read_model, unpack_strings
+    from lacuna.models.storage import file_digest, read_model
 
     stored = read_model(model)
     tagger = load(model)
     parts = _parts("", tagger)
-    crfs = {name: part for name, part in parts if isinstance(part, CrfModel)}
-    words = [w for crf in crfs.values() for w in unpack_strings(crf.words, source=str(model))]
-    if isinstance(tagger, AlignedModel):
-        words = list(dict.fromkeys([*words, *tagger.space.words]))
+    crfs = {name: part for name, part in parts if isinstance(part, ChainCrf)}
+    rules = rules_of(tagger)
+    words = _words(tagger, crfs.values(), rules, str(model))
     finder = parts[-1][1]
     documents, states = _states(finder, corpus or [])
     subtags = find_subtags(finder, documents, words, label)
     cues = find_cues(subtags, [label] if label else tagger.labels) if subtags else []
-    if svg is not None and subtags and label:
-        write_picture(svg, subtag_picture(stored.kind, subtags, label))
-    elif svg is not None:
-        write_picture(svg, _chain_picture(stored.kind, finder))
+    if rules_file is not None:
+        save_rules(rules, rules_file)
+    if svg is not None:
+        around_label = subtag_picture(stored.kind, subtags, label) if subtags and label else None
+        write_picture(svg, around_label or _chain_picture(stored.kind, finder))
     digest, size = file_digest(model), model.stat().st_size
     _warn(words, [part for _, part in parts])
     strongest = {name: _strongest(crf, words, features) for name, crf in crfs.items()}
@@ -107,10 +118,21 @@ def inspect_command(
         _show_part(name, part, strongest)
     if isinstance(tagger, AlignedModel):
         _show_alignment(tagger)
+    show_rules(rules)
     if subtags:
         show_cues(cues, named=bool(subtags.item_names))
-    if states:
-        show_states(states)
+    show_states(states)
+
+
+def _words(model: Model, crfs: Iterable[ChainCrf], rules: Rules, source: str) -> list[str]:
+    """Return the words of its training text that a model spells out."""
+    from lacuna.models.aligned import AlignedModel
+    from lacuna.models.storage import unpack_strings
+
+    words = [word for crf in crfs for word in unpack_strings(crf.words, source=source)]
+    if isinstance(model, AlignedModel):
+        words += model.space.words
+    return list(dict.fromkeys([*words, *rule_words(rules)]))
 
 
 def _states(part: Part, corpus: list[str]) -> tuple[list[Document], dict[str, Any]]:
@@ -132,8 +154,11 @@ def _states(part: Part, corpus: list[str]) -> tuple[list[Document], dict[str, An
 def _chain_picture(kind: str, part: Part) -> str:
     """Draw the chain of the model that finds mentions, of two passes the second."""
     from lacuna.evaluation.transition_graph import chain_graph
+    from lacuna.models.hypergraph import HypergraphModel
     from lacuna.models.pos_tagger import PosTagger
 
+    if isinstance(part, HypergraphModel):
+        raise ConfigError(f"a {kind} model is no chain that could be drawn")
     if isinstance(part, PosTagger):
         chain, names = part.hmm.chain, part.hmm.tags
     else:
@@ -146,8 +171,9 @@ def _parts(name: str, model: Model) -> list[tuple[str, Part]]:
     from lacuna.models.aligned import AlignedModel
     from lacuna.models.two_pass import PASSES, TwoPassModel
     from lacuna.models.with_pos import WithPos
+    from lacuna.models.with_rules import WithRules
 
-    if isinstance(model, AlignedModel):
+    if isinstance(model, AlignedModel | WithRules):
         return _parts(name, model.tagger)
     if isinstance(model, WithPos):
         return [("parts of speech", model.pos), *_parts(name, model.tagger)]
@@ -169,7 +195,7 @@ def _warn(words: list[str], parts: list[Part]) -> None:
         say("warning: this model spells: it holds the letters of its training words in pieces")
 
 
-def _strongest(model: CrfModel, words: list[str], count: int) -> dict[str, list[Any]]:
+def _strongest(model: ChainCrf, words: list[str], count: int) -> dict[str, list[Any]]:
     from lacuna.models.vocabulary import strongest_features
 
     found = strongest_features(model, words, count=count)
@@ -204,12 +230,12 @@ def _show_card(card: Card | None, labels: Iterable[str]) -> None:
 
 def _show_part(name: str, part: Part, strongest: dict[str, dict[str, list[Any]]]) -> None:
     """Show the settings of a model, and what it has learnt."""
-    from lacuna.models.crf import CrfModel
+    from lacuna.models.chain_crf import ChainCrf
 
     title = f"{name}: " if name else ""
     config = msgspec.to_builtins(part.config)
     _show(f"{title}settings", ("setting", "value"), [(k, str(v)) for k, v in config.items()])
-    if isinstance(part, CrfModel):
+    if isinstance(part, ChainCrf):
         _show_crf(title, part, strongest[name])
     else:
         _show_counts(title, part)
@@ -219,12 +245,15 @@ def _show_counts(title: str, model: StepModel) -> None:
     """Show the size of a model that was not trained on features, and how states follow."""
     from lacuna.models.class_hmm import ClassHmmModel
     from lacuna.models.dp_hmm import DpHmmModel
+    from lacuna.models.hypergraph import HypergraphModel
     from lacuna.models.ppm_hmm import PpmHmmModel
 
     if isinstance(model, ClassHmmModel):
         rows = {"states": len(model.log_total), "features": len(model.space)}
     elif isinstance(model, PpmHmmModel):
         rows = {"states": len(model.states), "words": len(model.words.types)}
+    elif isinstance(model, HypergraphModel):
+        rows = {"graphs": len(model.graphs), "features": len(model.index)}
     elif isinstance(model, DpHmmModel):
         rows = {"words": len(model.words.words), "word classes": len(model.words.classes)}
         used = zip(model.tags, np.diff(model.borders).tolist(), strict=True)
@@ -253,7 +282,7 @@ def _show_alignment(model: AlignedModel) -> None:
     _show("alignment: weight of agreement", ("on", "weight"), table)
 
 
-def _show_crf(name: str, model: CrfModel, strongest: dict[str, list[Any]]) -> None:
+def _show_crf(name: str, model: ChainCrf, strongest: dict[str, list[Any]]) -> None:
     templates = [(str(template),) for template in model.index.plan.templates]
     _show(f"{name}templates", ("template",), templates)
     rows = [

@@ -14,7 +14,9 @@ import typer
 from rich.markup import escape
 
 from lacuna import __version__
+from lacuna.cli.ambiguity import ambiguity_command
 from lacuna.cli.calibrate import calibrate_command
+from lacuna.cli.cluster import cluster_command
 from lacuna.cli.compare import compare_command
 from lacuna.cli.console import stderr, stdout
 from lacuna.cli.convert import convert_command
@@ -53,6 +55,8 @@ app.command("inspect")(inspect_command)
 app.command("convert")(convert_command)
 app.command("score")(score_command)
 app.command("stats")(stats_command)
+app.command("ambiguity")(ambiguity_command)
+app.command("cluster")(cluster_command)
 app.command("generate")(generate_command)
 app.command("deid")(deid_command)
 app.command("calibrate")(calibrate_command)

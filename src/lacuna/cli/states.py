@@ -32,7 +32,9 @@ def state_facts(model: ChainTagger, documents: Sequence[Document]) -> dict[str, 
 
 
 def show_states(facts: dict[str, Any]) -> None:
-    """Print the facts of :func:`state_facts`."""
+    """Print the facts of :func:`state_facts`, if there are any."""
+    if not facts:
+        return
     for state in facts["states"]:
         rows = [
             (what, printable(_shares(state[what])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from lacuna.cli.console import print_json, print_table
@@ -22,7 +23,7 @@ from lacuna.io.corpus import Keep
 from lacuna.io.source import Task
 
 if TYPE_CHECKING:
-    from lacuna.evaluation.statistics import CorpusStatistics
+    from lacuna.evaluation.statistics import CorpusStatistics, LabelStatistics
 
 KINDS = ("same", "nested", "crossing")
 
@@ -75,6 +76,9 @@ def _show_sizes(found: CorpusStatistics) -> None:
 
 def _show_labels(found: CorpusStatistics) -> None:
     parts = sorted({number for row in found.labels.values() for number in row.parts})
+    rows = list(found.labels.items())
+    if len(rows) > 1:
+        rows.append(("all", _sum_of_labels(found)))
     print_table(
         "mentions by label and number of parts",
         ("label", "mentions", "mean length", *map(_parts, parts)),
@@ -85,18 +89,32 @@ def _show_labels(found: CorpusStatistics) -> None:
                 f"{row.characters / row.mentions:.1f}",
                 *(f"{row.parts[number]:,}" for number in parts),
             )
-            for label, row in found.labels.items()
+            for label, row in rows
         ],
     )
 
 
+def _sum_of_labels(found: CorpusStatistics) -> LabelStatistics:
+    """Return the mentions of all labels taken together."""
+    from lacuna.evaluation.statistics import LabelStatistics
+
+    rows = found.labels.values()
+    parts = sum((row.parts for row in rows), Counter[int]())
+    return LabelStatistics(found.mentions, sum(row.characters for row in rows), parts)
+
+
 def _show_overlaps(found: CorpusStatistics) -> None:
+    counts = {
+        "of one label": found.within,
+        "of two labels": found.between,
+        "all": found.within + found.between,
+    }
     print_table(
         "overlapping pairs",
-        ("", *KINDS),
+        ("", *KINDS, "all"),
         [
-            ("of one label", *(f"{found.within[kind]:,}" for kind in KINDS)),
-            ("of two labels", *(f"{found.between[kind]:,}" for kind in KINDS)),
+            (name, *(f"{row[kind]:,}" for kind in KINDS), f"{row.total():,}")
+            for name, row in counts.items()
         ],
     )
     pairs = [(pair, f"{count:,}") for pair, count in found.label_pairs.most_common()]

@@ -15,6 +15,7 @@ from lacuna.cli.corpora import (
     EncodingOption,
     FormatOption,
     GroupFromOption,
+    HeuristicOption,
     ModelTaskOption,
     NoAlignOption,
     reading,
@@ -44,6 +45,7 @@ def tag_command(
     encoding: EncodingOption = "utf-8",
     group_from: GroupFromOption = None,
     no_align: NoAlignOption = False,
+    heuristic: HeuristicOption = None,
     task: ModelTaskOption = None,
 ) -> None:
     """Find mentions with a trained model.
@@ -58,7 +60,7 @@ def tag_command(
     from lacuna.models.loading import load
 
     announce_compiling()
-    tagger = load(model, task=task, align=not no_align)
+    tagger = load(model, task=task, align=not no_align, heuristic=heuristic)
     options = CorpusOptions(source_format, encoding, group_from=group_from, task=tagger.task)
     with reading(inputs, options) as documents:
         tagged = tagger.tag(documents, probabilities=probabilities)

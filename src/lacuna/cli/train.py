@@ -16,12 +16,14 @@ from lacuna.cli.corpora import (
     FilterOption,
     FormatOption,
     GroupFromOption,
+    HeuristicOption,
     JsonOption,
     LabelsOption,
     MapOption,
     TaskOption,
     reading,
 )
+from lacuna.cli.results import CategoriesOption, find_categories
 from lacuna.cli.training import Job
 from lacuna.errors import ConfigError
 from lacuna.io.corpus import Keep
@@ -46,8 +48,8 @@ def train_command(
     model: Annotated[
         str | None,
         typer.Option(
-            help="Kind of model: crf, trigram-hmm, ppm-hmm, class-hmm or dp-hmm. Where not"
-            " given, crf for mentions and trigram-hmm for parts of speech."
+            help="Kind of model: crf, li, shared, split, trigram-hmm, ppm-hmm, class-hmm or dp-hmm."
+            " Where not given, crf for mentions and trigram-hmm for parts of speech."
         ),
     ] = None,
     task: TaskOption = Task.NER,
@@ -90,6 +92,15 @@ def train_command(
             " more models, to learn how.",
         ),
     ] = False,
+    categories: CategoriesOption = None,
+    rules: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With level=category: a TOML file of rules for labels, from inspect --rules, in"
+            " place of learnt ones.",
+        ),
+    ] = None,
     pos: Annotated[
         Path | None,
         typer.Option(
@@ -112,6 +123,7 @@ def train_command(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting; see --help-config."),
     ] = None,
+    heuristic: HeuristicOption = None,
     help_config: Annotated[
         bool, typer.Option("--help-config", help="List the settings of the model and leave.")
     ] = False,
@@ -130,15 +142,19 @@ def train_command(
     Example: lacuna train notes/ -o names.lacuna --dev more-notes/
     """
     from lacuna.models.card import Card
+    from lacuna.models.chain_crf import CrfSettings
+    from lacuna.models.hypergraph import Hypergraph
     from lacuna.models.kinds import kind_named
     from lacuna.models.loading import load
     from lacuna.models.storage import write_model
     from lacuna.pipeline.part_of_speech import joined, load_pos_tagger, with_pos_column
     from lacuna.pipeline.settings import configure, describe_config
+    from lacuna.pipeline.sub_categories import LEVEL, chosen_categories, split_level
 
     kind = kind_named(model or ("crf" if task is Task.NER else "trigram-hmm"))
     if help_config:
         settings_table = describe_config(kind.config)
+        settings_table.append((LEVEL, '"label"; "category": train on --categories'))
         print_table(f"settings of {kind.name}", ("setting", "default"), settings_table)
         return
     if not corpus or output is None:
@@ -149,12 +165,17 @@ def train_command(
         raise ConfigError("--folds does not go with --task pos")
     if tune and not dev and folds is None:
         raise ConfigError("--tune needs documents to judge by: give --dev or --folds")
-    if tune and kind.name != "crf":
-        raise ConfigError(f"--tune chooses the penalty of a CRF; a {kind.name} model has none")
-    announce_compiling()
-    config = configure(kind.config, settings or [])
-    old = None if start is None else load(start)
+    if tune and not issubclass(kind.config, CrfSettings | Hypergraph):
+        raise ConfigError(f"--tune chooses a penalty; a {kind.name} model has none")
+    level, others = split_level(settings or [])
+    if level != "category" and (categories is not None or rules is not None):
+        raise ConfigError("--categories and --rules need --set level=category")
+    reading_off = [] if heuristic is None else [f"heuristic={heuristic}"]
     options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from, task)
+    large = chosen_categories(level, find_categories(categories, options), rules)
+    announce_compiling()
+    config = configure(kind.config, [*others, *reading_off])
+    old = None if start is None else load(start)
     training = _read(corpus, options)
     held_out = _read(dev, options) if dev else None
     pos_tagger = None if pos is None else load_pos_tagger(pos)
@@ -163,7 +184,7 @@ def train_command(
         training = pos_tagger.find(training)
         held_out = None if held_out is None else pos_tagger.find(held_out)
     card = Card(data=_names(corpus), licence=licence)
-    job = Job(training, held_out, config, task, old, folds, tune, private, align, seed, card)
+    job = Job(training, held_out, config, task, old, folds, tune, private, align, large, seed, card)
     trained, tries = job.run()
     if align and trained.interrupted:
         say("interrupted before alignment was learnt: the model does not align")
@@ -190,7 +211,7 @@ def _report(
     judged = "F1" if trained.model.task is Task.NER else "accuracy"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     for what, count in trained.left_out.items():
-        say(f"left out, one tag per token cannot express it: {count:,} mentions {what}")
+        say(f"left out, the model cannot express it: {count:,} mentions {what}")
     if as_json:
         print_json(
             {

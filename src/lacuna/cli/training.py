@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lacuna.models.card import Card
     from lacuna.models.kinds import Config, Model
     from lacuna.pipeline.progress import Trained
+    from lacuna.pipeline.sub_categories import Categories
     from lacuna.pipeline.tuning import Tried
     from lacuna.text.document import Document
 
@@ -34,6 +35,7 @@ class Job:
     tune: bool
     private: bool
     align: bool
+    categories: Categories | None
     seed: int
     card: Card
 
@@ -71,6 +73,7 @@ class Job:
             start=self.start,
             private=self.private,
             align=self.align,
+            categories=self.categories,
             seed=self.seed,
             card=card,
             on_progress=show,
@@ -101,7 +104,13 @@ class Job:
         def run(config: Config) -> tuple[float, Config]:
             rng = np.random.default_rng(self.seed)
             scores, chosen = cross_validate(
-                self.training, config, folds, rng=rng, private=self.private, on_progress=show
+                self.training,
+                config,
+                folds,
+                rng=rng,
+                private=self.private,
+                categories=self.categories,
+                on_progress=show,
             )
             return scores.section("strict").micro.f1, chosen
 

@@ -95,6 +95,8 @@ class Replacing:
         is_linked = self._settings.consistency is not Consistency.NONE
         for item in items:
             action = item.action
+            if isinstance(action, Mask | Drop):
+                continue
             if item.kind is Kind.DATE:
                 order = action.order if isinstance(action, Shift) else _DEFAULT_SHIFT.order
                 self._dates.add(item.place, item.surface, order)

@@ -5,9 +5,10 @@ The rule, in four steps:
 1. White space at the border of a finding is left out; one that ends inside a word, a number or an
    emoji grows to its end ("Smi" in "Smith" becomes "Smith"), so no half of a name is left over.
 2. Findings that share a character become one span, together with all they overlap in turn.
-3. That span has the label of its longest finding; among equally long ones of the most trusted
-   (:class:`~lacuna.deid.findings.Origin`), then the most probable, then the first by name. Labels
-   that hide all come before those that leave something to be seen (the year of a date).
+3. That span has the label of its longest finding. Among equally long ones those come first that are
+   more likely than not, then the most trusted (see :class:`~lacuna.deid.findings.Origin`), then the
+   most probable, then the first by name. Labels that hide all come before those that leave
+   something to be seen (the year of a date).
 4. Spans that touch and have the same label become one if *different* detectors found them. What one
    detector reports as two things stays two things, and so does all that a space sets apart
    ("Smith John" may be two people).
@@ -36,6 +37,7 @@ from lacuna.text.characters import (
 )
 
 _RANK = {origin: rank for rank, origin in enumerate(Origin)}
+EVEN = 0.5
 _JOINER = "\u200d"
 
 
@@ -73,7 +75,9 @@ def resolve(
             start = plan.pop().start
             strongest = _strongest([before, strongest], lenient)
             finders |= origins
-        plan.append(strongest._replace(start=start, end=end))
+        if start != strongest.start or end != strongest.end:
+            strongest = strongest._replace(start=start, end=end)
+        plan.append(strongest)
         origins = finders
     return plan
 
@@ -109,6 +113,7 @@ def _strongest(cluster: Sequence[Finding], lenient: Collection[str]) -> Finding:
         key=lambda f: (
             f.label in lenient,
             f.start - f.end,
+            f.probability <= EVEN,
             _RANK[f.origin],
             -f.probability,
             f.label,

@@ -34,6 +34,10 @@ class TaggedDocument(NamedTuple):
     chunks: tuple[Chunk, ...]
     left_out: Counter[str]
 
+    def labels(self) -> Counter[str]:
+        """Count mentions by label."""
+        return Counter(chunk.label for chunk in self.chunks)
+
     def tags(self, scheme: Scheme) -> list[str]:
         """Return one tag per token."""
         return encode(self.chunks, len(self.tokens), scheme)

@@ -8,7 +8,7 @@ and which prefixes may follow one another (:data:`FOLLOWERS`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -180,8 +180,15 @@ def allowed(tags: Sequence[str], scheme: Scheme) -> npt.NDArray[np.bool_]:
 
     The row of ``O`` says what may begin a sentence and its column what may end one.
     """
+    return may_follow(tags, FOLLOWERS[scheme])
+
+
+def may_follow(
+    tags: Sequence[str], followers: Mapping[str, Sequence[str]]
+) -> npt.NDArray[np.bool_]:
+    """Return which tag may follow which, by a table of prefixes as in :data:`FOLLOWERS`."""
     table = np.zeros((len(tags), len(tags)), dtype=np.bool_)
-    for i, j in _allowed_pairs([_as_spelled(tag) for tag in tags], FOLLOWERS[scheme]):
+    for i, j in _allowed_pairs([_as_spelled(tag) for tag in tags], followers):
         table[i, j] = True
     return table
 
@@ -191,7 +198,9 @@ def _as_spelled(tag: str) -> Tag:
     return Tag(prefix, label)
 
 
-def _allowed_pairs(tags: Sequence[Tag], followers: dict[str, str]) -> Iterator[tuple[int, int]]:
+def _allowed_pairs(
+    tags: Sequence[Tag], followers: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[int, int]]:
     for i, before in enumerate(tags):
         for j, after in enumerate(tags):
             same_label = after.prefix.lower() if after.label == before.label else after.prefix

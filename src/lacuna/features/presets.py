@@ -76,8 +76,25 @@ date[0] lower[1] date[2]
 """
 )
 
+_HYPERGRAPH = """\
+word[0]
+lower[-3..3]
+lower[-3..-1] lower[0]
+lower[0] lower[1..3]
+lower[-2] lower[-1] lower[0]
+lower[-1] lower[0] lower[1]
+lower[0] lower[1] lower[2]
+prefix1-5[0]
+suffix1-5[0]
+shape[0]
+short[-1..1]
+kind[0]
+stem[-1..1]
+section[0]
+"""
+
 #: Name → templates, as they stand in a template file.
-PRESETS: Mapping[str, str] = {"default": _DEFAULT, "clinical": _CLINICAL}
+PRESETS: Mapping[str, str] = {"default": _DEFAULT, "clinical": _CLINICAL, "hypergraph": _HYPERGRAPH}
 
 
 def load_templates(source: str | PathLike[str]) -> tuple[Template, ...]:

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from lacuna.errors import ConfigError
-from lacuna.features.lexicon import AnyArray, Clusters, WordForms, WordList
+from lacuna.features.lexicon import (
+    AnyArray,
+    Clusters,
+    WordForms,
+    WordList,
+    read_clusters,
+    read_word_list,
+)
+from lacuna.features.templates import Template, Term
 from lacuna.types import HashArray
 
+PATH_SIZES = (4, 6, 10, 20)  #: bits of cluster paths to look at
 _NAME = re.compile(r"[\w-]+")
 
 
@@ -24,6 +34,14 @@ class Resources:
         for name in (*self.lists, *self.clusters):
             if not _NAME.fullmatch(name):
                 raise ConfigError(f"{name!r} cannot name a word list: use letters, digits, - and _")
+
+    @classmethod
+    def read(cls, lists: Mapping[str, str], clusters: Mapping[str, str]) -> Resources:
+        """Read files by name."""
+        return cls(
+            {name: read_word_list(Path(path)) for name, path in sorted(lists.items())},
+            {name: read_clusters(Path(path)) for name, path in sorted(clusters.items())},
+        )
 
     def check(self, attribute: str) -> None:
         """Refuse an attribute of a word list or clusters that are not here."""
@@ -67,3 +85,26 @@ class Resources:
 
 
 NO_RESOURCES = Resources()
+
+
+def with_resources(
+    templates: Sequence[Template], resources: Resources, offsets: Sequence[int] = (-1, 0, 1)
+) -> tuple[Template, ...]:
+    """Add templates that look at the word lists and clusters that no template names."""
+    named = {
+        tuple(term.attribute.split(".")[:2]) for template in templates for term in template.terms
+    }
+    attributes = [f"list.{name}" for name in resources.lists if ("list", name) not in named]
+    attributes += [
+        f"cluster.{name}.{size}"
+        for name in resources.clusters
+        if ("cluster", name) not in named
+        for size in PATH_SIZES
+    ]
+    added = [Template((Term(name, offset),)) for name in attributes for offset in offsets]
+    return (*templates, *added)
+
+
+def without_folders(paths: Mapping[str, str]) -> dict[str, str]:
+    """Forget the folders: a model file should not tell where somebody keeps his files."""
+    return {name: Path(path).name for name, path in paths.items()}

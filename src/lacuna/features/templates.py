@@ -56,7 +56,7 @@ TOKEN_ATTRIBUTES = {
 WIDEST_OFFSET = 50
 
 _TERM = re.compile(r"(?P<name>[^\s\[\]]+)\[(?P<first>-?\d{1,9})(?:\.\.(?P<last>-?\d{1,9}))?\]")
-_SIZES = re.compile(r"(prefix|suffix)([1-9])-([1-9])")
+_SIZES = re.compile(r"(prefix|suffix|cluster\.[\w-]+\.)(\d{1,2})-(\d{1,2})")
 _FAMILIES = {
     "prefixN": re.compile(r"prefix[1-9]"),
     "suffixN": re.compile(r"suffix[1-9]"),

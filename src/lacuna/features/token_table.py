@@ -93,6 +93,13 @@ def token_table(
     )
 
 
+def words_at(table: TokenTable, tokens: IntArray) -> list[str]:
+    """Return the words of some tokens."""
+    borders = zip(table.start[tokens].tolist(), table.end[tokens].tolist(), strict=True)
+    pieces = (table.codes[start:end].tobytes() for start, end in borders)
+    return [piece.decode("utf-32-le", "surrogatepass") for piece in pieces]
+
+
 def in_sequences(table: TokenTable, sequence: SequenceKind) -> TokenTable:
     """Return the table with sequences in place of sentences."""
     if sequence is SequenceKind.SENTENCE:

@@ -18,8 +18,11 @@ import numpy.typing as npt
 
 from lacuna.errors import InferenceError
 from lacuna.inference import _chain, _log_chain, _paths, _second_order
-from lacuna.inference.batch import TimePack, chunks, pack_by_time, run_chunks
+from lacuna.inference.batch import CHUNK_TOKENS, TimePack, chunks, pack_by_time, run_chunks
 from lacuna.types import FloatArray, IntArray, LongArray
+
+#: Weights of states that are held at a time, for each thread: a second-order chain has many.
+MOST_STATES = 1 << 20
 
 
 class Chain(NamedTuple):
@@ -238,7 +241,8 @@ def expectations(
         marginals[pack.rows] = found.marginals
         return found
 
-    parts = run_chunks(one_chunk, chunks(borders), threads=threads)
+    tokens = min(CHUNK_TOKENS, max(MOST_STATES // chain.stop.size, 1))
+    parts = run_chunks(one_chunk, chunks(borders, tokens), threads=threads)
     return Expectations(
         partition,
         marginals,

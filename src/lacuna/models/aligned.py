@@ -10,20 +10,25 @@ it is not, a warning is logged.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from lacuna.encoding.schemes import OUTSIDE
-from lacuna.estimation.alignment_objective import AlignmentWeights, alignment_graphs
-from lacuna.inference.alignment import solve
+from lacuna.estimation.alignment_objective import AlignmentWeights
 from lacuna.models.alignment_features import FeatureSpace
+from lacuna.models.alignment_labels import new_labels
 from lacuna.models.base import TagsAnything
 from lacuna.models.card import Card
 from lacuna.models.joins import Joins
+from lacuna.models.new_mentions import believes, whole_mentions
 from lacuna.models.relabelling import NewLabel, relabelled
-from lacuna.models.repeated_words import TaggedWords, repeated_words, tagged_words
+from lacuna.models.repeated_words import (
+    RepeatedWord,
+    TaggedWords,
+    repeated_words,
+    tagged_words,
+)
 from lacuna.models.storage import StoredModel
 from lacuna.text.document import Document
 from lacuna.types import FloatArray
@@ -42,7 +47,8 @@ class AlignedModel(TagsAnything):
     """A tagger, and what aligns the words it labels.
 
     Documents are aligned with the others of their group in the same call of ``find``; ``tag``
-    keeps documents of a group together where they follow one another.
+    keeps documents of a group together where they follow one another. New mentions whose label is
+    not `free` must be like one that the tagger found (``new_mentions.py``).
     """
 
     kind: ClassVar[str] = "aligned"
@@ -51,6 +57,7 @@ class AlignedModel(TagsAnything):
     space: FeatureSpace
     weights: AlignmentWeights
     joins: Joins = frozenset()
+    free: frozenset[str] = frozenset()
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -71,19 +78,22 @@ class AlignedModel(TagsAnything):
         """Return the documents with the mentions found in place of those they had."""
         found = self.tagger.find(documents, probabilities=probabilities)
         tagged = [tagged_words(document) for document in found]
-        new = self._new_labels(tagged)
-        relabel = partial(
-            relabelled,
-            joins=self.joins,
-            only_add=self.tagger.kind in OVERLAPPING_KINDS,
-            probabilities=probabilities,
-        )
-        return [
-            replace(item.document, mentions=relabel(item, new[number]))
-            if number in new
-            else item.document
-            for number, item in enumerate(tagged)
-        ]
+        repeated = repeated_words(tagged)
+        numbers = sorted({place.document for word in repeated for place in word.places})
+        sure = self.tagger.identifier_probabilities([found[number] for number in numbers])
+        new = self._new_labels(repeated, tagged, dict(zip(numbers, sure, strict=True)))
+        whole = whole_mentions(tagged[number] for number in numbers)
+        for number in numbers:
+            mentions = relabelled(
+                tagged[number],
+                new[number],
+                joins=self.joins,
+                believed=believes(tagged[number], whole[found[number].unit], self.free),
+                only_add=self.tagger.kind in OVERLAPPING_KINDS,
+                probabilities=probabilities,
+            )
+            found[number] = replace(found[number], mentions=mentions)
+        return found
 
     def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
         """Return for each token the probability that it is in a mention.
@@ -93,44 +103,25 @@ class AlignedModel(TagsAnything):
         alone = self.tagger.identifier_probabilities(documents)
         tagged = [tagged_words(document) for document in self.tagger.find(documents)]
         aligned = [sure.copy() for sure in alone]
-        for number, words in self._new_labels(tagged, alone).items():
+        new = self._new_labels(repeated_words(tagged), tagged, dict(enumerate(alone)))
+        for number, words in new.items():
             for token, found in words.items():
                 aligned[number][token] = min(1.0, max(0.0, 1.0 - found.chances[OUTSIDE]))
         return aligned
 
     def _new_labels(
-        self, tagged: Sequence[TaggedWords], known: Sequence[FloatArray] | None = None
+        self,
+        repeated: Sequence[RepeatedWord],
+        tagged: Sequence[TaggedWords],
+        sure: Mapping[int, FloatArray],
     ) -> dict[int, dict[int, NewLabel]]:
-        """Return the labels of repeated words, by number of document and of token.
-
-        `known` are probabilities that the tagger has already been asked for.
-        """
-        repeated = repeated_words(tagged)
-        if not repeated:
-            return {}
-        numbers = sorted({place.document for word in repeated for place in word.places})
-        if known is None:
-            some = self.tagger.identifier_probabilities([tagged[d].document for d in numbers])
-            sure = dict(zip(numbers, some, strict=True))
-        else:
-            sure = dict(enumerate(known))
-        seen = self.space.occurrences(repeated, tagged, sure)
-        solved = solve(alignment_graphs(self.weights, seen))
-        if not solved.exact.all():
+        labels, inexact = new_labels(self.space, self.weights, repeated, tagged, sure)
+        if inexact:
             _log.warning(
                 "alignment: %d of %d words stand too often to align exactly; approximated",
-                int((~solved.exact).sum()),
+                inexact,
                 len(repeated),
             )
-        labels: dict[int, dict[int, NewLabel]] = {}
-        node = 0
-        for g, word in enumerate(repeated):
-            names = [self.space.labels[k] for k in seen.candidates[g, : seen.labels[g]]]
-            for place in word.places:
-                chances = dict(zip(names, solved.marginals[node].tolist(), strict=False))
-                found = NewLabel(names[solved.best[node]], chances)
-                labels.setdefault(place.document, {})[place.token] = found
-                node += 1
         return labels
 
     def store(self) -> StoredModel:

@@ -34,6 +34,7 @@ def store_aligned(model: AlignedModel) -> StoredModel:
             **tagger.header,
             "alignment_labels": list(model.space.labels),
             "joins": sorted(map(list, model.joins)),
+            "free": sorted(model.free),
         },
         arrays={
             **tagger.arrays,
@@ -52,6 +53,7 @@ def restore_aligned(stored: StoredModel) -> AlignedModel:
     try:
         labels = msgspec.convert(stored.header.get("alignment_labels"), list[str])
         joins = msgspec.convert(stored.header.get("joins"), frozenset[tuple[str, str]])
+        free = msgspec.convert(stored.header.get("free", labels), frozenset[str])
     except (msgspec.ValidationError, TypeError):
         raise ModelFileError(stored.source, "its labels or joins are damaged") from None
     distinct = set(labels)
@@ -70,4 +72,4 @@ def restore_aligned(stored: StoredModel) -> AlignedModel:
     }
     if not all(np.isfinite(table).all() for table in tables.values()):
         raise ModelFileError(stored.source, "its weights of alignment are not finite")
-    return AlignedModel(tagger, space, AlignmentWeights(**tables), joins)
+    return AlignedModel(tagger, space, AlignmentWeights(**tables), joins, free)

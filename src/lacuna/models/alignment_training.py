@@ -17,6 +17,9 @@ from lacuna.estimation.alignment_objective import (
 from lacuna.estimation.lbfgs import minimise
 from lacuna.inference.alignment import is_exact
 from lacuna.models.alignment_features import FeatureSpace
+from lacuna.models.alignment_labels import new_labels
+from lacuna.models.joins import Joins
+from lacuna.models.new_mentions import learn_free
 from lacuna.models.repeated_words import (
     RepeatedWord,
     TaggedWords,
@@ -70,6 +73,16 @@ def fit_alignment(
         if step.iteration >= ITERATIONS or step.gradient_norm <= SMALL_GRADIENT * first:
             break
     return space, space.zeros().like(best)
+
+
+def fit_free(
+    held_out: Sequence[HeldOut], space: FeatureSpace, weights: AlignmentWeights, joins: Joins
+) -> frozenset[str]:
+    """Learn which new mentions need not be like one that was found."""
+    tagged = [tagged_words(item.found) for item in held_out]
+    sure = {number: item.sure for number, item in enumerate(held_out)}
+    new, _ = new_labels(space, weights, repeated_words(tagged), tagged, sure)
+    return learn_free(tagged, [item.truth.mentions for item in held_out], new, joins)
 
 
 def _learnable(

@@ -10,7 +10,8 @@ their classes. How it is trained is in `class_hmm_training.py`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -44,6 +45,8 @@ class ClassHmm:
     features
         What words share: ``basic`` (nothing), ``capitalisation``, ``shape``, ``muc``,
         ``affixes``, or a template file whose templates look at the word itself.
+    lists, clusters
+        Word lists and word clusters to look at as well: files by name.
     kappa
         Weight of the penalty ‖λ‖².
     scheme
@@ -65,6 +68,8 @@ class ClassHmm:
 
     states: int = 5
     features: str = "affixes"
+    lists: Mapping[str, str] = field(default_factory=dict)
+    clusters: Mapping[str, str] = field(default_factory=dict)
     kappa: float = 0.1
     scheme: Scheme = Scheme.IO
     method: str = "lbfgs"
@@ -82,7 +87,8 @@ def check_config(config: ClassHmm) -> None:
         raise ConfigError("kappa and noise must not be negative")
     if config.method not in METHODS or config.start not in STARTS:
         raise ConfigError(f"method is one of {METHODS}, start one of {STARTS}")
-    if config.method == "em" and config.features != "basic":
+    looks_at_more = config.features != "basic" or config.lists or config.clusters
+    if config.method == "em" and looks_at_more:
         raise ConfigError('em counts words: set features to "basic", or method to "lbfgs"')
     if config.scheme not in (Scheme.IO, Scheme.BIO, Scheme.BILOU):
         raise ConfigError("scheme is IO, BIO or BILOU")

@@ -19,8 +19,9 @@ from lacuna.features.extract import type_values
 from lacuna.features.known import KnownKeys
 from lacuna.features.plan import Plan, make_plan
 from lacuna.features.presets import load_templates
+from lacuna.features.resources import NO_RESOURCES, Resources, with_resources
 from lacuna.features.templates import Template, parse_templates
-from lacuna.features.token_table import TokenTable
+from lacuna.features.token_table import TokenTable, words_at
 from lacuna.text.word_types import hash_words
 from lacuna.types import HashArray, IntArray
 
@@ -92,37 +93,38 @@ class WordFeatures:
         return keys
 
 
-def words_at(table: TokenTable, tokens: IntArray) -> list[str]:
-    """Return the words of some tokens."""
-    borders = zip(table.start[tokens].tolist(), table.end[tokens].tolist(), strict=True)
-    pieces = (table.codes[start:end].tobytes() for start, end in borders)
-    return [piece.decode("utf-32-le", "surrogatepass") for piece in pieces]
-
-
-def word_features(source: str) -> WordFeatures:
-    """Return the named set of features, or that of a template file.
+def word_features(source: str, resources: Resources = NO_RESOURCES) -> WordFeatures:
+    """Return the named set of features, or that of a template file, and what `resources` say.
 
     Raises
     ------
     ConfigError
         When there is neither, or a template looks beyond the word itself.
     """
+    properties: tuple[str, ...] = ()
     if source in FEATURE_SETS:
         properties, lines = FEATURE_SETS[source]
-        return features_of(properties, lines)
-    try:
-        templates = load_templates(source)
-    except ConfigError as error:
-        raise ConfigError(f"{error}; sets of word features: {', '.join(FEATURE_SETS)}") from None
-    return WordFeatures((), make_plan(_single(templates, source)))
+        templates = parse_templates(lines)
+    else:
+        try:
+            templates = load_templates(source)
+        except ConfigError as error:
+            raise ConfigError(
+                f"{error}; sets of word features: {', '.join(FEATURE_SETS)}"
+            ) from None
+    templates = with_resources(templates, resources, offsets=(0,))
+    return WordFeatures(properties, make_plan(_single(templates, source), resources=resources))
 
 
-def features_of(properties: Sequence[str], lines: Sequence[str]) -> WordFeatures:
+def features_of(
+    properties: Sequence[str], lines: Sequence[str], resources: Resources = NO_RESOURCES
+) -> WordFeatures:
     """Return features by the names of properties and the lines of templates."""
     unknown = [name for name in properties if name not in PROPERTIES]
     if unknown or len(set(properties)) < len(properties):
         raise ConfigError("unknown or repeated properties of words")
-    return WordFeatures(tuple(properties), make_plan(_single(parse_templates(lines), "templates")))
+    templates = _single(parse_templates(lines), "templates")
+    return WordFeatures(tuple(properties), make_plan(templates, resources=resources))
 
 
 def _single(templates: Sequence[Template], source: str) -> list[Template]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from lacuna.encoding.schemes import Scheme, tag_set
 from lacuna.errors import LacunaError, ModelFileError
 from lacuna.features.known import KnownKeys
+from lacuna.features.resources import Resources
 from lacuna.models.card import Card
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel, check_config
 from lacuna.models.class_hmm_features import FeatureSpace, features_of
@@ -34,6 +35,7 @@ def store_class_hmm(model: ClassHmmModel) -> StoredModel:
             "card": msgspec.to_builtins(model.card),
         },
         {
+            **features.plan.resources.to_arrays(),
             "keys": model.space.known.hashes,
             "weights": model.weights,
             "log_total": model.log_total,
@@ -53,8 +55,8 @@ def restore_class_hmm(stored: StoredModel) -> ClassHmmModel:
         properties = msgspec.convert(header.get("properties"), list[str])
         lines = msgspec.convert(header.get("templates"), list[str])
         card = msgspec.convert(header.get("card", {}), Card)
-        features = features_of(properties, lines)
-    except (msgspec.ValidationError, RecursionError, LacunaError) as error:
+        features = features_of(properties, lines, Resources.from_arrays(stored.arrays))
+    except (msgspec.ValidationError, ValueError, RecursionError, LacunaError) as error:
         raise ModelFileError(stored.source, f"its header is damaged: {error}") from None
     if not _fit_scheme(tags, config.scheme):
         raise ModelFileError(stored.source, "its tags are damaged")

@@ -7,8 +7,9 @@ features among the words seen once: each of these counts half as itself and half
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ from lacuna.estimation.class_hmm_objective import (
 from lacuna.estimation.class_hmm_start import assigned_counts, start_point
 from lacuna.estimation.lbfgs import minimise
 from lacuna.features.known import KnownKeys
+from lacuna.features.resources import Resources, without_folders
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel, check_config, state_moves
 from lacuna.models.class_hmm_features import UNSEEN, FeatureSpace, WordFeatures, word_features
@@ -123,7 +125,8 @@ def prepare(tagged: Sequence[TaggedDocument], config: ClassHmm) -> TrainingSet:
     number = {tag: k for k, tag in enumerate(tags)}
     classes = np.array([number[tag] for d in tagged for tag in d.tags(config.scheme)], np.int32)
     types = number_types(table.hashes)
-    vocabulary = make_vocabulary(word_features(config.features), table, types)
+    resources = Resources.read(config.lists, config.clusters)
+    vocabulary = make_vocabulary(word_features(config.features, resources), table, types)
     objective = ClassHmmObjective(
         ClassCorpus(types.ids, classes, table.sentences, vocabulary.readings),
         vocabulary.matrix(),
@@ -131,7 +134,13 @@ def prepare(tagged: Sequence[TaggedDocument], config: ClassHmm) -> TrainingSet:
         states=config.states,
         kappa=config.kappa,
     )
-    return TrainingSet(config, tags, vocabulary, objective)
+    stored = replace(
+        config,
+        features=Path(config.features).name,
+        lists=without_folders(config.lists),
+        clusters=without_folders(config.clusters),
+    )
+    return TrainingSet(stored, tags, vocabulary, objective)
 
 
 def make_vocabulary(features: WordFeatures, table: TokenTable, types: NumberedTypes) -> Vocabulary:

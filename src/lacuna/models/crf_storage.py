@@ -7,7 +7,7 @@ so that people can read what a model learnt (``vocabulary.py``).
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Generic, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -19,18 +19,21 @@ from lacuna.features.plan import KEYS, make_plan
 from lacuna.features.resources import Resources
 from lacuna.features.templates import parse_templates
 from lacuna.models.card import Card
+from lacuna.models.chain_crf import ChainCrf, CrfSettings
 from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.li import Li, LiModel
 from lacuna.models.scoring import SparseRows
 from lacuna.models.storage import NO_STRINGS, PackedStrings, StoredModel, require
+from lacuna.types import RealArray
 
 Key = Annotated[int, msgspec.Meta(ge=0, lt=KEYS)]
 
 
-def store_crf(model: CrfModel) -> StoredModel:
-    """Return everything the model is, for a file."""
+def store_crf(model: ChainCrf) -> StoredModel:
+    """Return everything a CRF of any kind is, for a file."""
     plan = model.index.plan
     return StoredModel(
-        CrfModel.kind,
+        model.kind,
         {
             "config": msgspec.to_builtins(model.config),
             "tags": list(model.tags),
@@ -51,10 +54,38 @@ def store_crf(model: CrfModel) -> StoredModel:
     )
 
 
+Settings = TypeVar("Settings", bound=CrfSettings)
+
+
+class _Content(NamedTuple, Generic[Settings]):
+    """What files of all kinds of CRF hold."""
+
+    config: Settings
+    tags: tuple[str, ...]
+    features: FeatureIndex
+    weights: SparseRows
+    moves: RealArray
+    card: Card
+    words: PackedStrings
+
+
 def restore_crf(stored: StoredModel) -> CrfModel:
-    """Rebuild a model from a file; everything compiled code relies on is checked here."""
+    """Rebuild a CRF of flat mentions from a file."""
+    return CrfModel(*_restore(stored, Crf))
+
+
+def restore_li(stored: StoredModel) -> LiModel:
+    """Rebuild a CRF with LI tags from a file."""
+    model = LiModel(*_restore(stored, Li))
+    if model.tags != model.config.tag_set(model.labels):
+        raise ModelFileError(stored.source, "its tags are damaged")
+    return model
+
+
+def _restore(stored: StoredModel, settings: type[Settings]) -> _Content[Settings]:
+    """Return the content of a file; everything compiled code relies on is checked here."""
     try:
-        config = msgspec.convert(stored.header.get("config"), Crf)
+        config = msgspec.convert(stored.header.get("config"), settings)
         tags = tuple(msgspec.convert(stored.header.get("tags"), list[str]))
         lines = msgspec.convert(stored.header.get("templates"), list[str])
         key = msgspec.convert(stored.header.get("key", 0), Key)
@@ -71,8 +102,8 @@ def restore_crf(stored: StoredModel) -> CrfModel:
     except ValueError:
         raise ModelFileError(stored.source, "a feature occurs twice in it") from None
     moves = require(stored, "moves", np.float32, (len(tags), len(tags)))
-    weights = _weights(stored, len(keys), len(tags))
-    return CrfModel(config, tags, index, weights, moves, card, _words(stored))
+    weights = stored_weights(stored, len(keys), len(tags))
+    return _Content(config, tags, index, weights, moves, card, _words(stored))
 
 
 def _words(stored: StoredModel) -> PackedStrings:
@@ -84,7 +115,8 @@ def _words(stored: StoredModel) -> PackedStrings:
     )
 
 
-def _weights(stored: StoredModel, features: int, tags: int) -> SparseRows:
+def stored_weights(stored: StoredModel, features: int, tags: int) -> SparseRows:
+    """Return the weights of so many features for so many tags."""
     borders = require(stored, "borders", np.int64, (features + 1,))
     values = require(stored, "weights", np.float32, (-1,))
     columns = require(stored, "weight_tags", np.uint16, (len(values),))

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.encoding.chain import TaggedDocument
-from lacuna.encoding.schemes import OUTSIDE, Scheme, allowed, tag_set
+from lacuna.encoding.examples import Example, TrainingDocument
+from lacuna.encoding.schemes import OUTSIDE
 from lacuna.errors import ConfigError
 from lacuna.estimation.crf_objective import CrfObjective, Moves, pair_counts
 from lacuna.estimation.factored import FactoredEmission, factor
@@ -33,7 +33,7 @@ from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import chunks, pack_by_time
 from lacuna.text.document import Document
 from lacuna.text.word_types import number_types
-from lacuna.types import FloatArray, IntArray, LongArray, RealArray
+from lacuna.types import BoolArray, FloatArray, IntArray, LongArray, RealArray
 
 CURVATURE = 0.01
 FLOOR = 1e-5
@@ -63,31 +63,29 @@ class TrainingSet:
     sentences: int
 
 
-def tag_moves(tags: Sequence[str], scheme: Scheme) -> Moves:
-    """Return which tags may follow one another, begin and end a sentence."""
-    table = allowed(tags, scheme)
+def tag_moves(tags: Sequence[str], allowed: BoolArray) -> Moves:
+    """Return which tags begin and end a sentence: those that may stand beside O."""
     outside = tags.index(OUTSIDE)
-    return Moves(table, table[outside], table[:, outside])
+    return Moves(allowed, allowed[outside], allowed[:, outside])
 
 
 def prepare(
-    documents: Sequence[TaggedDocument],
+    documents: Sequence[Example],
     plan: Plan,
     *,
-    scheme: Scheme,
-    labels: Sequence[str],
+    tags: tuple[str, ...],
+    moves: Moves,
     min_count: int,
     min_documents: int,
     support: str,
     l2: float,
 ) -> TrainingSet:
-    """Turn tagged documents into the objective to be minimised."""
+    """Turn documents and their tags into the objective to be minimised."""
     table = token_table([d.document for d in documents], [d.tokens for d in documents])
     if not len(table.start):
         raise ConfigError("there are no tokens to train on")
-    tags = tag_set(labels, scheme)
     number = {tag: k for k, tag in enumerate(tags)}
-    gold = np.array([number[tag] for d in documents for tag in d.tags(scheme)], np.int32)
+    gold = np.array([number[tag] for d in documents for tag in d.tags], np.int32)
     numbered = number_types(table.hashes)
     index = build_index(table, numbered, plan, min_count=min_count)
     if min_documents > 1:
@@ -103,7 +101,7 @@ def prepare(
         gold[order],
         packs,
         observed_moves(gold, table, len(tags)),
-        tag_moves(tags, scheme),
+        moves,
         l2=l2,
         support=_support(support, pairs, emission),
     )
@@ -151,21 +149,21 @@ def _scale(objective: CrfObjective, pairs: RealArray, l2: float) -> RealArray:
     # a feature of value √m has m times the curvature; pairs hold √m · c
     value = np.sqrt(objective.emission.merged.size, dtype=np.float32)
     total = pairs.sum(axis=1) / value
-    by_feature = _curvature(pairs.reshape(-1)[places] / value[row], total[row])
+    by_feature = curvature(pairs.reshape(-1)[places] / value[row], total[row])
     by_feature *= (value * value)[row]
     moves = objective.observed.astype(np.float32)
-    by_move = _curvature(moves, moves.sum(axis=1, keepdims=True)).reshape(-1)
-    curvature = np.concatenate((by_feature, by_move))
-    curvature += np.float32(CURVATURE**2 + 2 * l2)
-    scale: RealArray = np.sqrt(np.float32(CURVATURE + 2 * l2) / curvature)
+    by_move = curvature(moves, moves.sum(axis=1, keepdims=True)).reshape(-1)
+    curved = np.concatenate((by_feature, by_move))
+    curved += np.float32(CURVATURE**2 + 2 * l2)
+    scale: RealArray = np.sqrt(np.float32(CURVATURE + 2 * l2) / curved)
     return scale
 
 
-def _curvature(count: RealArray, total: RealArray) -> RealArray:
+def curvature(count: RealArray, total: RealArray) -> RealArray:
     """Return CURVATURE · c (1 - c/n) + FLOOR · n for counts c of n."""
     share = count / np.maximum(total, np.float32(1))
-    curvature: RealArray = np.float32(CURVATURE) * count * (1 - share) + np.float32(FLOOR) * total
-    return curvature
+    curved: RealArray = np.float32(CURVATURE) * count * (1 - share) + np.float32(FLOOR) * total
+    return curved
 
 
 def fit(
@@ -200,6 +198,6 @@ def _single_features(data: TrainingSet, point: RealArray) -> tuple[RealArray, Re
     return data.emission.expand(weights), moves
 
 
-def label_counts(documents: Sequence[TaggedDocument]) -> Counter[str]:
-    """Count chunks by label."""
-    return Counter(chunk.label for document in documents for chunk in document.chunks)
+def label_counts(documents: Sequence[TrainingDocument]) -> Counter[str]:
+    """Count mentions by label."""
+    return sum((document.labels() for document in documents), Counter())

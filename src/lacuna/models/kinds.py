@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from lacuna.encoding.chain import TaggedDocument
+from lacuna.encoding.chain import tag_document
+from lacuna.encoding.examples import TrainingDocument
+from lacuna.encoding.gapped import gapped_document
 from lacuna.errors import ConfigError
 from lacuna.models.aligned import AlignedModel
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
@@ -16,19 +18,36 @@ from lacuna.models.class_hmm_training import fit_class_hmm
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel
 from lacuna.models.dp_hmm_training import fit_dp_hmm
+from lacuna.models.hypergraph import HypergraphModel, Shared, Split
+from lacuna.models.hypergraph_training import fit_hypergraph
+from lacuna.models.li import Li, LiModel
 from lacuna.models.pos_tagger import PosTagger, fit_pos_tagger
 from lacuna.models.ppm_hmm import PpmHmm, PpmHmmModel, fit_ppm_hmm
 from lacuna.models.steps import Step
 from lacuna.models.trigram_hmm import TrigramHmm, TrigramHmmModel, fit_trigram_hmm
 from lacuna.models.two_pass import TwoPassModel
 from lacuna.models.with_pos import WithPos
+from lacuna.models.with_rules import WithRules
+from lacuna.text.document import Document
 
 ChainModel = TrigramHmmModel | PpmHmmModel | ClassHmmModel | DpHmmModel
-StepModel = ChainModel | PosTagger
-NerModel = CrfModel | TwoPassModel | ChainModel | WithPos
+StepModel = ChainModel | HypergraphModel | PosTagger
+CategoryTagger = CrfModel | LiModel | TwoPassModel | ChainModel | HypergraphModel | WithPos
+NerModel = CategoryTagger | WithRules
 Model = NerModel | PosTagger | AlignedModel
-Config = Crf | TrigramHmm | PpmHmm | ClassHmm | DpHmm
-Fit = Callable[[Sequence[TaggedDocument], Any, np.random.Generator], Iterator[Step]]
+Config = Crf | Li | TrigramHmm | PpmHmm | ClassHmm | DpHmm | Shared | Split
+Fit = Callable[[Sequence[Any], Any, np.random.Generator], Iterator[Step]]
+Encode = Callable[[Document, Any], TrainingDocument]
+
+
+def flat(document: Document, _: object) -> TrainingDocument:
+    """Return a document as models of flat mentions see it."""
+    return tag_document(document)
+
+
+def gapped(document: Document, config: Shared | Split) -> TrainingDocument:
+    """Return a document as models of mentions with gaps see it."""
+    return gapped_document(document, parts=config.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +62,9 @@ class Kind:
         The record of its settings.
     fit, fit_pos
         How documents and settings become ever better models, of mentions and of parts of speech;
-        ``None``: the CRF has a loop of its own, and not every kind can do both.
+        ``None``: CRFs have a loop of their own, and not every kind can do both.
+    encode
+        How `fit` sees a document.
     """
 
     name: str
@@ -51,12 +72,14 @@ class Kind:
     config: type[Config]
     fit: Fit | None = None
     fit_pos: Fit | None = None
+    encode: Encode = flat
 
 
 KINDS: Mapping[str, Kind] = {
     kind.name: kind
     for kind in (
         Kind("crf", "linear-chain conditional random field: flat mentions", Crf),
+        Kind("li", "conditional random field whose tags tell mentions with gaps", Li),
         Kind(
             "trigram-hmm",
             "trigram hidden Markov model: flat mentions, parts of speech; trained in a second",
@@ -81,6 +104,20 @@ KINDS: Mapping[str, Kind] = {
             "hidden Markov model that finds out how many hidden sub-tags each tag has",
             DpHmm,
             fit_dp_hmm,
+        ),
+        Kind(
+            "shared",
+            "hypergraph: mentions with gaps and overlaps, one graph for each label",
+            Shared,
+            fit_hypergraph,
+            encode=gapped,
+        ),
+        Kind(
+            "split",
+            "hypergraph: mentions with gaps and overlaps, one graph for each number of parts",
+            Split,
+            fit_hypergraph,
+            encode=gapped,
         ),
     )
 }

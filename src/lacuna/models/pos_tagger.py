@@ -16,7 +16,7 @@ from lacuna.inference.chain import best_paths, expectations
 from lacuna.io.source import Task
 from lacuna.models.base import TagsAnything
 from lacuna.models.card import NO_CARD, Card
-from lacuna.models.chain_tagger import batches
+from lacuna.models.path_tagger import batches
 from lacuna.models.steps import Step
 from lacuna.models.storage import StoredModel
 from lacuna.models.trigram_hmm import Hmm, TrigramHmm, fit_hmm, training_table

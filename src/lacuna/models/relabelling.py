@@ -3,12 +3,13 @@
 A mention changes only as a whole: where all of its words have one other label it takes that label,
 where none has a label any more it goes; otherwise it stays as it is. Words that newly have a label
 become mentions; neighbours of one label on one line join, also with a mention that was there, and
-also over a sign that is known to stand inside such mentions (``joins.py``).
+also over a sign that is known to stand inside such mentions (``joins.py``). A mention of new words
+alone must be believed (``new_mentions.py``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -26,8 +27,11 @@ class NewLabel(NamedTuple):
 
 
 class _Piece(NamedTuple):
+    """A mention, whether its last part is new, and whether all of it is."""
+
     mention: Mention
     is_new: bool
+    all_new: bool
 
 
 def relabelled(
@@ -35,6 +39,7 @@ def relabelled(
     new: Mapping[int, NewLabel],
     *,
     joins: Joins = frozenset(),
+    believed: Callable[[Mention], bool] = lambda _: True,
     only_add: bool = False,
     probabilities: bool = False,
 ) -> tuple[Mention, ...]:
@@ -48,6 +53,8 @@ def relabelled(
         Labels by token, also where they are the same as before.
     joins
         Signs over which mentions of a label join.
+    believed
+        Says whether a mention of new words alone is to stay.
     only_add
         Leave all mentions as they are: some may overlap or have gaps.
     probabilities
@@ -74,8 +81,8 @@ def relabelled(
         if new[t].label != OUTSIDE and t not in taken
     ]
     if only_add:
-        return (*kept, *_joined(tagged.document.text, [], added, joins))
-    return _joined(tagged.document.text, kept, added, joins)
+        return (*kept, *_joined(tagged.document.text, [], added, joins, believed))
+    return _joined(tagged.document.text, kept, added, joins, believed)
 
 
 def _least(own: float | None, label: str, tokens: list[int], new: Mapping[int, NewLabel]) -> float:
@@ -85,18 +92,23 @@ def _least(own: float | None, label: str, tokens: list[int], new: Mapping[int, N
 
 
 def _joined(
-    text: str, kept: list[Mention], added: list[Mention], joins: Joins
+    text: str,
+    kept: list[Mention],
+    added: list[Mention],
+    joins: Joins,
+    believed: Callable[[Mention], bool],
 ) -> tuple[Mention, ...]:
     """Join mentions of one label with only blanks or known signs between, if one is new."""
-    pieces = [_Piece(mention, False) for mention in kept]
-    pieces += [_Piece(mention, True) for mention in added]
+    pieces = [_Piece(mention, False, False) for mention in kept]
+    pieces += [_Piece(mention, True, True) for mention in added]
     joined: list[_Piece] = []
     for piece in sorted(pieces, key=lambda p: reading_order(p.mention)):
         if joined and _belong_together(text, joined[-1], piece, joins):
-            joined[-1] = _Piece(_union(joined[-1].mention, piece.mention), piece.is_new)
+            union = _union(joined[-1].mention, piece.mention)
+            joined[-1] = _Piece(union, piece.is_new, joined[-1].all_new and piece.all_new)
         else:
             joined.append(piece)
-    return tuple(piece.mention for piece in joined)
+    return tuple(p.mention for p in joined if not p.all_new or believed(p.mention))
 
 
 def _belong_together(text: str, left: _Piece, right: _Piece, joins: Joins) -> bool:

@@ -20,10 +20,9 @@ from typing import NamedTuple
 import numpy as np
 
 from lacuna.encoding.chain import TaggedDocument
-from lacuna.features.token_table import TokenTable, token_table
+from lacuna.features.token_table import TokenTable, token_table, words_at
 from lacuna.inference.chain import best_paths, constrain
 from lacuna.models.chain_tagger import ChainTagger
-from lacuna.models.class_hmm_features import words_at
 from lacuna.types import FloatArray, IntArray
 
 PLACES = ("first", "inside", "last", "only")

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.encoding.chain import TaggedDocument
+from lacuna.encoding.examples import TrainingDocument
 from lacuna.features._hashing import OUTSIDE
 from lacuna.features._keys import word_keys
 from lacuna.features.extract import FeatureIndex
 from lacuna.features.spelling import spelled
 from lacuna.features.templates import Term
 from lacuna.features.words import word_values
-from lacuna.models.crf import CrfModel
+from lacuna.models.chain_crf import ChainCrf
 from lacuna.models.storage import PackedStrings, pack_strings, unpack_strings
 from lacuna.text.characters import code_points
 from lacuna.types import HashArray, LongArray
@@ -31,7 +31,7 @@ class WeightedFeature(NamedTuple):
     weight: float
 
 
-def training_words(documents: Sequence[TaggedDocument]) -> PackedStrings:
+def training_words(documents: Sequence[TrainingDocument]) -> PackedStrings:
     """Return the distinct words of some documents, sorted, without those UTF-8 cannot hold."""
     words = {word for item in documents for word in item.tokens.words(item.document.text)}
     return pack_strings(sorted(filter(_can_be_stored, words)))
@@ -47,7 +47,7 @@ def _can_be_stored(word: str) -> bool:
 
 
 def strongest_features(
-    model: CrfModel, words: Sequence[str], *, count: int
+    model: ChainCrf, words: Sequence[str], *, count: int
 ) -> list[list[WeightedFeature]]:
     """Return for each tag the features of single words with the largest weights either way."""
     found = _SingleWords.of(model.index, words)

@@ -13,6 +13,8 @@ from lacuna.errors import ModelFileError
 from lacuna.models.base import TagsAnything
 from lacuna.models.card import Card
 from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.hypergraph import HypergraphModel, Shared, Split
+from lacuna.models.li import Li, LiModel
 from lacuna.models.loading import restore
 from lacuna.models.pos_tagger import PosTagger
 from lacuna.models.storage import StoredModel, stored_part, with_parts
@@ -28,7 +30,7 @@ class WithPos(TagsAnything):
     kind: ClassVar[str] = "with-pos"
 
     pos: PosTagger
-    tagger: CrfModel | TwoPassModel
+    tagger: CrfModel | LiModel | TwoPassModel | HypergraphModel
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -36,7 +38,7 @@ class WithPos(TagsAnything):
         return self.tagger.labels
 
     @property
-    def config(self) -> Crf:
+    def config(self) -> Crf | Li | Shared | Split:
         """What the tagger was trained with."""
         return self.tagger.config
 
@@ -66,6 +68,8 @@ class WithPos(TagsAnything):
 def restore_with_pos(stored: StoredModel) -> WithPos:
     """Rebuild a model and its part-of-speech tagger from a file."""
     pos, tagger = (restore(stored_part(stored, name)) for name in ("pos", "tagger"))
-    if not isinstance(pos, PosTagger) or not isinstance(tagger, CrfModel | TwoPassModel):
+    if not isinstance(pos, PosTagger) or not isinstance(
+        tagger, CrfModel | LiModel | TwoPassModel | HypergraphModel
+    ):
         raise ModelFileError(stored.source, "its parts are no tagger and part-of-speech tagger")
     return WithPos(pos, tagger)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from lacuna.models.aligned import AlignedModel
-from lacuna.models.alignment_training import HeldOut, fit_alignment
+from lacuna.models.alignment_training import HeldOut, fit_alignment, fit_free
 from lacuna.models.joins import learn_joins
 from lacuna.models.pos_tagger import PosTagger
 from lacuna.pipeline.folds import jackknife
@@ -41,7 +41,9 @@ def with_alignment(
     model = trained.model
     assert not isinstance(model, AlignedModel | PosTagger)
     space, weights = fit_alignment(held_out, model.labels, private=private)
-    return replace(trained, model=AlignedModel(model, space, weights, learn_joins(documents)))
+    joins = learn_joins(documents)
+    free = fit_free(held_out, space, weights, joins)
+    return replace(trained, model=AlignedModel(model, space, weights, joins, free))
 
 
 def _held_out(

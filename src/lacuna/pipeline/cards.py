@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lacuna import __version__
-from lacuna.encoding.chain import TaggedDocument
+from lacuna.encoding.examples import TrainingDocument
 from lacuna.models.card import Card, CardScore
-from lacuna.models.crf import CrfModel
+from lacuna.models.chain_crf import ChainCrf
 from lacuna.models.crf_training import label_counts
 from lacuna.pipeline.progress import Trained
 from lacuna.text.document import Document
@@ -16,13 +16,13 @@ from lacuna.text.document import Document
 
 def filled_in(
     card: Card,
-    tagged: Sequence[TaggedDocument],
+    tagged: Sequence[TrainingDocument],
     trained: Trained,
     dev: Sequence[Document] | None,
     *,
     measure: str = "strict",
     private: bool = False,
-    start: CrfModel | None = None,
+    start: ChainCrf | None = None,
 ) -> Card:
     """Return the card with what was trained on and what came of it."""
     scores = card.scores

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lacuna.encoding.chain import TaggedDocument, tag_document
+from lacuna.encoding.examples import Example
 from lacuna.evaluation.scores import score
 from lacuna.features.templates import Template
 from lacuna.models.card import Card
@@ -17,6 +17,7 @@ from lacuna.models.crf import Crf, CrfModel, crf_model
 from lacuna.models.crf_adapting import keep_old_features, start_tables
 from lacuna.models.crf_training import Fit, TrainingSet, fit
 from lacuna.models.evidence import with_evidence
+from lacuna.models.li import Li, LiModel, li_model
 from lacuna.models.storage import NO_STRINGS
 from lacuna.models.two_pass import TwoPassModel, evidence_templates
 from lacuna.models.vocabulary import training_words
@@ -40,10 +41,12 @@ def train_crf(
     card: Card,
     on_progress: Callable[[Progress], None],
 ) -> Trained:
-    """Train a CRF of one or two passes."""
-    tagged = [tag_document(document, sequence=setup.config.sequence) for document in documents]
+    """Train a CRF, with flat tags of one or two passes or with LI tags."""
+    config = setup.config
+    examples = [config.example(document) for document in documents]
     run = _Run(setup, time.perf_counter(), on_progress, card)
-    return run.two_passes(tagged, dev) if setup.config.two_pass else run.crf(tagged, dev)
+    two_pass = isinstance(config, Crf) and config.two_pass
+    return run.two_passes(examples, dev) if two_pass else run.crf(examples, dev)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,7 @@ class _Run:
 
     def crf(
         self,
-        tagged: Sequence[TaggedDocument],
+        tagged: Sequence[Example],
         dev: Sequence[Document] | None,
         *,
         more: Sequence[Template] = (),
@@ -84,17 +87,15 @@ class _Run:
         )
         return replace(
             trained,
-            model=model if old is None else keep_old_features(old, model),
+            model=keep_old_features(old, model) if isinstance(model, CrfModel) and old else model,
             left_out=sum((d.left_out for d in tagged), Counter()),
             interrupted=interrupted,
         )
 
-    def two_passes(
-        self, tagged: Sequence[TaggedDocument], dev: Sequence[Document] | None
-    ) -> Trained:
+    def two_passes(self, tagged: Sequence[Example], dev: Sequence[Document] | None) -> Trained:
         """Train a first pass, first passes for held-out parts, and a second pass on top."""
         documents = [item.document for item in tagged]
-        with_columns: list[TaggedDocument] = list(tagged)
+        with_columns: list[Example] = list(tagged)
         folds = jackknife(documents, FOLDS, rng=np.random.default_rng(0))
         for rest, part in folds:
             model = self._first_pass([tagged[i] for i in rest])
@@ -109,7 +110,7 @@ class _Run:
         second = replace(trained.model, words=NO_STRINGS)  # the words of the first pass
         return replace(trained, model=TwoPassModel(first, second))
 
-    def _first_pass(self, tagged: Sequence[TaggedDocument]) -> CrfModel:
+    def _first_pass(self, tagged: Sequence[Example]) -> CrfModel:
         """Train a first pass; interrupted, there is no model of two passes yet."""
         trained = self.crf(tagged, None)
         if trained.interrupted:
@@ -123,7 +124,7 @@ class _Watch:
 
     def __init__(
         self,
-        config: Crf,
+        config: Crf | Li,
         data: TrainingSet,
         dev: Sequence[Document] | None,
         began: float,
@@ -132,7 +133,7 @@ class _Watch:
         self.config, self.data, self.dev = config, data, dev
         self.began, self.on_progress = began, on_progress
         self.values: list[float] = []
-        self.best: CrfModel | None = None
+        self.best: CrfModel | LiModel | None = None
         self.best_step: Fit | None = None
         self.best_f1: float | None = None
         self.worse = 0
@@ -167,9 +168,11 @@ class _Watch:
             self.worse += 1
         return f1
 
-    def _model(self, step: Fit) -> CrfModel:
-        weights, moves = step.tables()
-        return crf_model(self.config, self.data.tags, self.data.index, weights, moves)
+    def _model(self, step: Fit) -> CrfModel | LiModel:
+        found = (self.data.tags, self.data.index, *step.tables())
+        if isinstance(self.config, Li):
+            return li_model(self.config, *found)
+        return crf_model(self.config, *found)
 
     def _report(self, step: Fit, f1: float | None) -> None:
         now = time.perf_counter()
@@ -188,7 +191,7 @@ class _Watch:
             )
         )
 
-    def result(self) -> tuple[Trained, CrfModel]:
+    def result(self) -> tuple[Trained, CrfModel | LiModel]:
         step = self.best_step
         assert step is not None
         model = self.best if self.dev is not None and self.best is not None else self._model(step)

@@ -12,8 +12,10 @@ import numpy as np
 from lacuna.evaluation.scores import Scores, score
 from lacuna.models.crf import Crf
 from lacuna.models.kinds import Config
+from lacuna.models.li import Li
 from lacuna.pipeline.folds import jackknife
 from lacuna.pipeline.progress import Progress
+from lacuna.pipeline.sub_categories import Categories
 from lacuna.pipeline.training import train
 from lacuna.text.document import Document
 
@@ -27,6 +29,7 @@ def cross_validate(
     *,
     rng: np.random.Generator,
     private: bool = False,
+    categories: Categories | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> tuple[Scores, AnyConfig]:
     """Train on all parts but one and tag that one, for each part.
@@ -40,12 +43,19 @@ def cross_validate(
     for rest, part in jackknife(documents, folds, rng=rng):
         left_out = [documents[i] for i in part]
         seen = [documents[i] for i in rest]
-        trained = train(seen, config, dev=left_out, private=private, on_progress=on_progress)
+        trained = train(
+            seen,
+            config,
+            dev=left_out,
+            private=private,
+            categories=categories,
+            on_progress=on_progress,
+        )
         if trained.interrupted:
             raise KeyboardInterrupt
         iterations.append(trained.iterations)
         pairs += zip(left_out, trained.model.find(left_out), strict=True)
-    if not isinstance(config, Crf):
+    if not isinstance(config, Crf | Li):
         return score(pairs), config
     best = max(1, int(median(iterations)))
     return score(pairs), replace(config, iterations=best, tolerance=0.0)

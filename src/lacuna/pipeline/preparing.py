@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar
 
-from lacuna.encoding.chain import TaggedDocument
+from lacuna.encoding.examples import Example
 from lacuna.errors import ConfigError
-from lacuna.features.lexicon import read_clusters, read_word_list
 from lacuna.features.plan import make_plan
-from lacuna.features.presets import load_templates
-from lacuna.features.resources import Resources
-from lacuna.features.templates import Template, Term
+from lacuna.features.resources import Resources, without_folders
+from lacuna.features.sources import read_sources
+from lacuna.features.templates import Template
+from lacuna.models.chain_crf import CrfSettings
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.crf_training import TrainingSet, label_counts, prepare
+from lacuna.models.kinds import Model
+from lacuna.models.li import Li
 from lacuna.models.private import PRIVATE_DOCUMENTS, private_key
 from lacuna.models.two_pass import TwoPassModel
 from lacuna.text.document import Document
 
+AnyCrf = TypeVar("AnyCrf", bound=CrfSettings)
+
 MANY_TAGS = 20
-PATH_SIZES = (4, 6, 10, 20)  #: bits of cluster paths to look at
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,7 +45,7 @@ class Setup:
         The model to adapt.
     """
 
-    config: Crf
+    config: Crf | Li
     templates: tuple[Template, ...]
     resources: Resources
     key: int = 0
@@ -50,29 +54,29 @@ class Setup:
 
 def set_up(
     documents: Sequence[Document],
-    config: Crf,
+    config: Crf | Li,
     *,
-    start: CrfModel | TwoPassModel | None = None,
+    start: Model | None = None,
     private: bool = False,
     seed: int = 0,
 ) -> Setup:
     """Read what the settings name; a model to adapt keeps its templates, word lists and key."""
-    if isinstance(start, TwoPassModel) or (start is not None and config.two_pass):
-        raise ConfigError("a model of two passes cannot be adapted; train it anew")
     if start is not None:
         return _adapt(start, config, private=private)
-    resources = Resources(
-        {name: read_word_list(Path(path)) for name, path in sorted(config.lists.items())},
-        {name: read_clusters(Path(path)) for name, path in sorted(config.clusters.items())},
+    templates, resources = read_sources(
+        config.features, config.columns, config.lists, config.clusters
     )
-    templates = with_columns(load_templates(config.features), config.columns)
     key = private_key((document.text for document in documents), seed) if private else 0
     config = _without_folders(config)
     config = _private(config) if private else config
-    return Setup(config, with_resources(templates, resources), resources, key)
+    return Setup(config, templates, resources, key)
 
 
-def _adapt(start: CrfModel, config: Crf, *, private: bool) -> Setup:
+def _adapt(start: Model, config: Crf | Li, *, private: bool) -> Setup:
+    if isinstance(start, TwoPassModel) or (isinstance(config, Crf) and config.two_pass):
+        raise ConfigError("a model of two passes cannot be adapted; train it anew")
+    if not isinstance(start, CrfModel) or not isinstance(config, Crf):
+        raise ConfigError("only a CRF can be adapted, one of flat mentions; train it anew")
     plan, old = start.index.plan, start.config
     if config.lists or config.clusters:
         raise ConfigError("a model to adapt keeps its own word lists and clusters")
@@ -91,65 +95,35 @@ def _adapt(start: CrfModel, config: Crf, *, private: bool) -> Setup:
     return Setup(config, plan.templates, plan.resources, plan.key, start)
 
 
-def _private(config: Crf) -> Crf:
+def _private(config: AnyCrf) -> AnyCrf:
     return replace(config, min_documents=max(config.min_documents, PRIVATE_DOCUMENTS))
 
 
-def _without_folders(config: Crf) -> Crf:
-    """Forget the folders: a model file should not tell where somebody keeps his files."""
-
-    def names(paths: Mapping[str, str]) -> dict[str, str]:
-        return {name: Path(path).name for name, path in paths.items()}
-
+def _without_folders(config: AnyCrf) -> AnyCrf:
     return replace(
         config,
         features=Path(config.features).name,
-        lists=names(config.lists),
-        clusters=names(config.clusters),
+        lists=without_folders(config.lists),
+        clusters=without_folders(config.clusters),
     )
 
 
 def prepare_crf(
-    tagged: Sequence[TaggedDocument], setup: Setup, more: Sequence[Template] = ()
+    examples: Sequence[Example], setup: Setup, more: Sequence[Template] = ()
 ) -> TrainingSet:
-    """Turn tagged documents into a training set, looking at `more` besides what is set up."""
+    """Turn examples into a training set, looking at `more` besides what is set up."""
     config, start = setup.config, setup.start
-    labels = sorted({*label_counts(tagged), *(start.labels if start else ())})
+    labels = sorted({*label_counts(examples), *(start.labels if start else ())})
+    tags = config.tag_set(labels)
     many = 2 * len(labels) + 1 > MANY_TAGS
     support = ("frequent" if many else "all") if config.support == "auto" else config.support
     return prepare(
-        tagged,
+        examples,
         make_plan([*setup.templates, *more], resources=setup.resources, key=setup.key),
-        scheme=config.scheme,
-        labels=labels,
+        tags=tags,
+        moves=config.moves(tags),
         min_count=config.min_count,
         min_documents=config.min_documents,
         support=support,
         l2=config.l2,
     )
-
-
-def with_columns(templates: Sequence[Template], columns: Sequence[str]) -> tuple[Template, ...]:
-    """Add templates that look at token columns."""
-    added = []
-    for column in columns:
-        near = [Term(f"column.{column}", offset) for offset in (-2, -1, 0, 1, 2)]
-        added += [Template((term,)) for term in near]
-        added += [Template((near[1], near[2])), Template((near[2], near[3]))]
-    return (*templates, *added)
-
-
-def with_resources(templates: Sequence[Template], resources: Resources) -> tuple[Template, ...]:
-    """Add templates that look at the word lists and clusters that no template names."""
-    named = {
-        tuple(term.attribute.split(".")[:2]) for template in templates for term in template.terms
-    }
-    attributes = [f"list.{name}" for name in resources.lists if ("list", name) not in named]
-    attributes += [
-        f"cluster.{name}.{size}"
-        for name in resources.clusters
-        if ("cluster", name) not in named
-        for size in PATH_SIZES
-    ]
-    added = [Template((Term(name, offset),)) for name in attributes for offset in (-1, 0, 1)]
-    return (*templates, *added)

@@ -10,7 +10,7 @@ from typing import cast
 
 import numpy as np
 
-from lacuna.encoding.chain import TaggedDocument, tag_document
+from lacuna.encoding.examples import TrainingDocument
 from lacuna.errors import ConfigError
 from lacuna.evaluation.parts_of_speech import score_pos
 from lacuna.evaluation.scores import score
@@ -45,7 +45,7 @@ def train_stepwise(
     fit = kind.fit if task is Task.NER else kind.fit_pos
     if fit is None:
         raise ConfigError(f"a {kind.name} model cannot be trained for the task {task}")
-    tagged = [tag_document(document) for document in documents]
+    tagged = [kind.encode(document, config) for document in documents]
     watch = _Watch(config, dev, on_progress)
     interrupted = False
     try:
@@ -97,7 +97,7 @@ class _Watch:
         self.on_progress(progress)
         return self.worse >= PATIENCE or step.iteration >= self.iterations
 
-    def result(self, tagged: Sequence[TaggedDocument]) -> tuple[Trained, StepModel]:
+    def result(self, tagged: Sequence[TrainingDocument]) -> tuple[Trained, StepModel]:
         """Return the best model and how it came about."""
         assert self.best is not None
         step, model = self.best

@@ -9,15 +9,18 @@ from dataclasses import dataclass, replace
 from lacuna.errors import ConfigError
 from lacuna.io.source import Task
 from lacuna.models.card import Card
-from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.crf import Crf
+from lacuna.models.dp_hmm import DpHmm
 from lacuna.models.kinds import Config, Model, kind_of
+from lacuna.models.li import Li
 from lacuna.models.trigram_hmm import TrigramHmm
-from lacuna.models.two_pass import TwoPassModel
 from lacuna.pipeline.aligning import with_alignment
 from lacuna.pipeline.crf_run import train_crf
 from lacuna.pipeline.preparing import set_up
 from lacuna.pipeline.progress import Progress, Trained
+from lacuna.pipeline.reranking import with_reranking
 from lacuna.pipeline.stepwise import train_stepwise
+from lacuna.pipeline.sub_categories import Categories
 from lacuna.text.document import Document
 
 
@@ -30,6 +33,7 @@ def train(
     start: Model | None = None,
     private: bool = False,
     align: bool = False,
+    categories: Categories | None = None,
     seed: int = 0,
     card: Card | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
@@ -57,6 +61,9 @@ def train(
     align
         Whether words that stand several times in a group are to be labelled together; five more
         models are trained, each on four fifths of the groups, to learn how.
+    categories
+        Large categories to find in place of labels; rules learnt from `corpus` then give mentions
+        their labels. `dev` is judged by categories.
     seed
         Deals groups into those fifths, makes the key of a private model another one, and
         the random beginning of a class HMM.
@@ -73,7 +80,9 @@ def train(
         raise ConfigError("there are no documents to train on")
     if align and task is not Task.NER:
         raise ConfigError("only mentions can be aligned, not parts of speech")
-    how = _Training(config, task, start, private, seed, card or Card(), on_progress)
+    if categories is not None and task is not Task.NER:
+        raise ConfigError("parts of speech have no large categories")
+    how = _Training(config, task, start, private, categories, seed, card or Card(), on_progress)
     trained = how.run(documents, held_out)
     if align and not trained.interrupted:
         trained = with_alignment(trained, documents, how.run, private=private, seed=seed)
@@ -88,16 +97,22 @@ class _Training:
     task: Task
     start: Model | None
     private: bool
+    categories: Categories | None
     seed: int
     card: Card
     on_progress: Callable[[Progress], None]
 
     def run(self, documents: Sequence[Document], dev: Sequence[Document] | None = None) -> Trained:
-        """Train one model."""
+        """Train one model, of categories with the rules that belong to it."""
+        if self.categories is None:
+            return self._tagger(documents, dev)
+        held_out = None if dev is None else self.categories.raised(dev)
+        trained = self._tagger(self.categories.raised(documents), held_out)
+        return self.categories.with_rules(trained, documents, private=self.private)
+
+    def _tagger(self, documents: Sequence[Document], dev: Sequence[Document] | None) -> Trained:
         config, start, private = self.config, self.start, self.private
-        if isinstance(config, Crf) and self.task is Task.NER:
-            if start is not None and not isinstance(start, CrfModel | TwoPassModel):
-                raise ConfigError("only a CRF can be adapted; train it anew")
+        if isinstance(config, Crf | Li) and self.task is Task.NER:
             setup = set_up(documents, config, start=start, private=private, seed=self.seed)
             return train_crf(
                 documents, setup, dev=dev, card=self.card, on_progress=self.on_progress
@@ -105,7 +120,7 @@ class _Training:
         if private or start is not None:
             what = "kept private" if private else "adapted"
             raise ConfigError(f"only a CRF can be {what}, not a {kind_of(config).name} model")
-        return train_stepwise(
+        trained = train_stepwise(
             documents,
             config,
             task=self.task,
@@ -114,6 +129,9 @@ class _Training:
             card=self.card,
             on_progress=self.on_progress,
         )
+        if isinstance(config, DpHmm) and config.rerank and not trained.interrupted:
+            trained = with_reranking(trained, documents, config, dev, seed=self.seed)
+        return trained
 
 
 def train_model(
@@ -125,6 +143,7 @@ def train_model(
     start: Model | None = None,
     private: bool = False,
     align: bool = False,
+    categories: Categories | None = None,
     seed: int = 0,
     card: Card | None = None,
 ) -> Model:
@@ -137,6 +156,7 @@ def train_model(
         start=start,
         private=private,
         align=align,
+        categories=categories,
         seed=seed,
         card=card,
     ).model

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from lacuna.models.crf import Crf
+from lacuna.models.chain_crf import CrfSettings
+from lacuna.models.hypergraph import Hypergraph
 from lacuna.models.kinds import Config
 
 L2_GRID = (0.03, 0.1, 0.3, 1.0)
@@ -25,7 +26,7 @@ class Tried(Generic[Outcome]):
 
 def penalties(config: Config) -> list[Config]:
     """Return the settings with each penalty of the grid; just themselves where there is none."""
-    if not isinstance(config, Crf):
+    if not isinstance(config, CrfSettings | Hypergraph):
         return [config]
     return [replace(config, l2=l2) for l2 in L2_GRID]
 

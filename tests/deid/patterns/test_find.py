@@ -56,6 +56,7 @@ FOUND = {
         #6 [April 30th] given
         CABG x 3 [Mar 23, 1991].
         IN THE [1990S]
+        Account [03/14/2014] paid; Chart: [2014-03-14]; MRN [03-14-2014]
     """,
     "AGE": """
         [92]-year-old man
@@ -129,7 +130,7 @@ FOUND = {
         Med. Rec. No: [80820807VVP]
         Unit No. [92643], Chart #[9571135]
         Patient ID: [3104-84-04]
-        MR# [2342O07700]
+        MR# [2342O07700], MRN [11-23-45]
     """,
     "HEALTHPLAN": """
         Policy #: [NBZ710473790]
@@ -255,6 +256,7 @@ NOTHING = """
     policy of no restraint
     license to drive
     vehicle at 40 mph
+    account 12:30:45
     phone 3 times
     tel, fax, pager
     the plate was fixed with 4 screws

@@ -23,6 +23,7 @@ class DocumentDates:
         self._key = key
         self._unit = unit
         self._locale = locale
+        self._offsets: dict[Shift, int] = {}
         self._known: dict[tuple[str, bool], Reading | None] = {}
         self._readings: dict[int, Reading | None] = {}
         self._places: list[int] = []  # of dates with a year
@@ -51,7 +52,11 @@ class DocumentDates:
         reading = self._readings.get(place)
         if reading is None:
             return None
-        days = secret_offset(self._key, self._unit, max_days=action.max_days, weeks=action.weeks)
+        days = self._offsets.get(action)
+        if days is None:
+            days = self._offsets[action] = secret_offset(
+                self._key, self._unit, max_days=action.max_days, weeks=action.weeks
+            )
         return shift_date(reading, days, assumed_year=self._assumed_year(place))
 
     def _assumed_year(self, place: int) -> int:

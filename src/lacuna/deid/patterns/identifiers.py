@@ -8,7 +8,6 @@ from functools import partial
 from lacuna.deid.findings import Finding
 from lacuna.deid.patterns.checks import (
     count_digits,
-    is_date,
     passes_luhn,
     passes_mod_97,
     passes_vin,
@@ -45,7 +44,8 @@ _IN_GROUPS = r"[0-9]{2,4}(?:[ \n][0-9]{2,4}){1,3}+(?![0-9A-Za-z/-]|[.:][0-9])"
 _SPANISH = r"[0-9]{2}[ ][0-9]{2,8}(?:[ ][0-9]{2,5})?(?![0-9A-Za-z/-])"  # of the insured, doctors
 _IN_ONE = rf"[^\W_](?:[^\W_]|[-:/_](?=[^\W_])){{3,29}}+(?!\.[0-9]|@|{QUANTITY})"
 _DATE_OR_TIME = re.compile(
-    r"([0-9]{1,4})[-/]([0-9]{1,2})[-/]([0-9]{2,4})|[0-9]{1,2}[:/][0-9]{1,2}(?:[:/].{0,30})?"
+    r"[0-9]{1,2}[:/][0-9]{1,2}(?:[:/].{0,30})?|(?:19|20)[0-9]{2}[-/][0-9]{1,2}[-/][0-9]{1,2}|"
+    r"[0-9]{1,2}-[0-9]{1,2}-(?:19|20)[0-9]{2}"
 )
 
 
@@ -55,10 +55,7 @@ def _has_digits(match: re.Match[str], least: int, most: int) -> bool:
 
 def _is_number(match: re.Match[str], least: int) -> bool:
     """Whether there are enough digits and it is neither a date nor a time of day."""
-    if count_digits(match[0]) < least:
-        return False
-    other = _DATE_OR_TIME.fullmatch(match[0])
-    return other is None or (other[1] is not None and not is_date(*other.groups()))
+    return count_digits(match[0]) >= least and not _DATE_OR_TIME.fullmatch(match[0])
 
 
 def number_after_cue(label: str, least_digits: int) -> Recognizer:

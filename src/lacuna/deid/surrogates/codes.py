@@ -65,11 +65,11 @@ def other_code(
 
 def _characters(key: Key, space: str, value: str, attempt: int, hexadecimal: bool) -> str:
     made: list[str] = []
-    pool = 0
+    random = key.digest("code", space, value, str(attempt))
+    pool = int.from_bytes(random, "big")
     for i, character in enumerate(value):
-        if i % _PER_DIGEST == 0:
-            fields = ("code", space, value, str(attempt), str(i))
-            pool = int.from_bytes(key.digest(*fields), "big")
+        if i and i % _PER_DIGEST == 0:  # a long one: go on with what follows from the first digest
+            pool = int.from_bytes(Key(random).digest(str(i)), "big")
         if hexadecimal:
             choices = HEXADECIMAL
         elif character.isalpha():

@@ -90,8 +90,12 @@ class Memory:
         Letters with which few names begin have a cycle of their own; else rare names were common.
         """
         if not self._letters:
+            random = int.from_bytes(self.key.digest("letters"), "big")
             for letters in (_COMMON, _RARE):
-                cycle = sorted(letters, key=lambda one: self.key.digest("letter", one))
+                left, cycle = list(letters), []
+                while left:
+                    random, choice = divmod(random, len(left))
+                    cycle.append(left.pop(choice))
                 self._letters |= zip(cycle, [*cycle[1:], cycle[0]], strict=True)
         known = self._letters.get(letter)
         if known is None:

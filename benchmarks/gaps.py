@@ -1,0 +1,198 @@
+"""LI, SHARED and SPLIT side by side on a corpus of mentions with gaps.
+
+    python benchmarks/gaps.py TRAIN DEV [-o results.json]
+
+After the experiments of Muis and Lu (2016). Documents are cut into sentences, each a document of
+its own. Table 2: all labels as one; trained on sentences with a discontiguous mention (disc) or on
+everything (orig), on 80 % of TRAIN (small) or all of it (large); scored on the sentences of DEV
+that have a discontiguous mention and on all of them, mentions read off by ENOUGH and by ALL. The
+penalty is chosen on the other 20 % of TRAIN, for `orig` with a fifth of the training sentences.
+Table 4: several labels, large, orig. Last, exact inference against unfolded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise, product
+from pathlib import Path
+from typing import Any
+
+from lacuna.encoding.parts import Heuristic
+from lacuna.evaluation.scores import score
+from lacuna.io.corpus import read_corpus
+from lacuna.models.hypergraph import Shared, Split
+from lacuna.models.kinds import Config
+from lacuna.models.li import Li
+from lacuna.models.loading import with_heuristic
+from lacuna.pipeline.training import train
+from lacuna.text.document import Document, Mention, Span
+from lacuna.text.tokenizer import tokens_of
+
+MODELS: dict[str, Config] = {
+    "LI": Li(features="hypergraph"),
+    "SHARED": Shared(),
+    "SPLIT": Split(),
+}
+PENALTIES = (0.03, 0.06, 0.125, 0.25, 0.5, 1.0, 2.0)
+SEARCH_SHARE = 0.2  #: of the sentences, to choose the penalty with
+ONE_LABEL = "MENTION"
+Sentences = list[Document]
+
+
+def sentences_of(documents: Iterable[Document]) -> Iterator[Document]:
+    """Yield every sentence as a document; mentions across sentences are left out."""
+    for document in documents:
+        tokens = tokens_of(document)
+        for number, (a, b) in enumerate(pairwise(tokens.sentences.tolist())):
+            start, end = int(tokens.start[a]), int(tokens.end[b - 1])
+            inside = [m for m in document.mentions if start <= m.start and m.end <= end]
+            mentions = tuple(
+                replace(m, spans=tuple(Span(s.start - start, s.end - start) for s in m.spans))
+                for m in inside
+            )
+            yield Document(f"{document.id}#{number}", document.text[start:end], mentions)
+
+
+def as_one_label(documents: Iterable[Document]) -> Sentences:
+    """Give all mentions one label; what two labels had in common is there once."""
+    return [
+        replace(d, mentions=tuple({Mention(ONE_LABEL, m.spans) for m in d.mentions}))
+        for d in documents
+    ]
+
+
+def with_gaps(documents: Iterable[Document]) -> Sentences:
+    """Return the sentences with a discontiguous mention."""
+    return [d for d in documents if any(m.is_discontiguous for m in d.mentions)]
+
+
+def scores_of(model: Any, documents: Sequence[Document]) -> dict[str, Any]:
+    """Return precision, recall and F1 of all mentions and of discontiguous ones."""
+    began = time.perf_counter()
+    found = model.find(documents)
+    seconds = time.perf_counter() - began
+    scored = score(zip(documents, found, strict=True))
+    strict = scored.section("strict")
+    micro, gaps = strict.micro, scored.section("discontiguous").micro
+    return {
+        "precision": micro.precision,
+        "recall": micro.recall,
+        "f1": micro.f1,
+        "gold": micro.tp + micro.fn,
+        "produced": micro.tp + micro.fp,
+        "discontiguous_f1": gaps.f1,
+        "tokens_per_second": sum(len(tokens_of(d)) for d in documents) / seconds,
+        "labels": {
+            label: {"precision": c.precision, "recall": c.recall, "f1": c.f1, "gold": c.tp + c.fn}
+            for label, c in strict.labels.items()
+        },
+    }
+
+
+def trained(documents: Sentences, config: Config, **settings: Any) -> tuple[Any, float]:
+    """Return a model and the seconds it took."""
+    began = time.perf_counter()
+    model = train(documents, replace(config, **settings)).model
+    return model, time.perf_counter() - began
+
+
+def best_penalty(
+    training: Sentences, judge: Sentences, config: Config, penalties: Sequence[float]
+) -> float:
+    """Return the penalty with the highest F1 of ENOUGH on `judge`."""
+    scores = {}
+    for penalty in penalties:
+        model, _ = trained(training, config, l2=penalty)
+        scores[penalty] = scores_of(model, judge)["f1"]
+    return max(scores, key=lambda penalty: scores[penalty])
+
+
+def main() -> None:
+    """Train and score everything, showing lines as they come."""
+    options = arguments()
+    train_all = list(sentences_of(read_corpus([options.train])))
+    dev = list(sentences_of(read_corpus([options.dev])))
+    one, one_dev = as_one_label(train_all), as_one_label(dev)
+    shuffled = random.Random(0).sample(one, len(one))
+    cut = len(one) * 4 // 5
+    small, held_out = shuffled[:cut], shuffled[cut:]
+    sizes = {"small": small, "large": one}
+    results: list[dict[str, Any]] = []
+
+    def note(**row: Any) -> None:
+        results.append(row)
+        print(json.dumps(row), flush=True)
+        if options.output:
+            options.output.write_text(json.dumps(results, indent=1) + "\n")
+
+    note(
+        table="corpus",
+        **{
+            name: {"sentences": len(part), "with_gaps": len(with_gaps(part))}
+            for name, part in {"train": one, "small": small, "dev": one_dev}.items()
+        },
+    )
+    chosen: dict[str, float] = {}
+    for (name, config), subset in product(MODELS.items(), ("disc", "orig")):
+        fraction = with_gaps(small) if subset == "disc" else small[: int(cut * SEARCH_SHARE)]
+        judge = with_gaps(held_out) if subset == "disc" else held_out
+        penalty = best_penalty(fraction, judge, config, options.penalties)
+        chosen[name] = penalty
+        note(table="penalty", model=name, trained_on=subset, l2=penalty)
+        for size, documents in sizes.items():
+            fitting = with_gaps(documents) if subset == "disc" else documents
+            model, seconds = trained(fitting, config, l2=penalty)
+            for heuristic in Heuristic:
+                reader = with_heuristic(model, heuristic)
+                for tested, test in {"disc": with_gaps(one_dev), "all": one_dev}.items():
+                    note(
+                        table="2",
+                        model=name,
+                        heuristic=heuristic.value,
+                        trained_on=subset,
+                        size=size,
+                        tested_on=tested,
+                        l2=penalty,
+                        seconds=seconds,
+                        **scores_of(reader, test),
+                    )
+    for name, config in MODELS.items():
+        model, seconds = trained(train_all, config, l2=chosen[name])
+        note(
+            table="4",
+            model=name,
+            l2=chosen[name],
+            seconds=seconds,
+            peak_memory_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+            **scores_of(model, dev),
+        )
+    for name, inference in product(("SHARED", "SPLIT"), ("exact", "unfolded")):
+        fitting = with_gaps(one)
+        model, seconds = trained(fitting, MODELS[name], l2=chosen[name], inference=inference)
+        note(
+            table="inference",
+            model=name,
+            inference=inference,
+            seconds=seconds,
+            **scores_of(model, with_gaps(one_dev)),
+        )
+
+
+def arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("train", type=Path)
+    parser.add_argument("dev", type=Path)
+    parser.add_argument("-o", "--output", type=Path, help="where to write the results as JSON")
+    parser.add_argument("--penalties", type=float, nargs="+", default=PENALTIES)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""Documents ↔ mentions with gaps in tokens: what LI, SHARED and SPLIT are trained on and give back.
+
+As for flat mentions, in training the tokens are made to fit: a token with a mention's border inside
+is cut, and sentences are joined that one part of a mention reaches across. What a sentence cannot
+hold is left out and counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from lacuna.encoding.parts import Parts, joined
+from lacuna.text.align import AlignedMention, align, ranges_to_spans, split_tokens
+from lacuna.text.document import Document, Mention, Tokens
+from lacuna.text.tokenizer import tokens_of
+
+PARTS = 3  #: most parts of a mention, where nothing else is said
+
+
+class GappedMention(NamedTuple):
+    """A label on tokens of a document."""
+
+    label: str
+    parts: Parts
+
+
+class GappedSentence(NamedTuple):
+    """So many tokens and the mentions among them, counted from the first token of the sentence."""
+
+    length: int
+    mentions: frozenset[Parts]
+
+
+class GappedDocument(NamedTuple):
+    """A document as a model of mentions with gaps sees it in training.
+
+    left_out counts mentions that it cannot learn, by reason: ``"without a token"``, ``"of more
+    than 3 parts"``, ``"across sentences"``, ``"said twice"``.
+    """
+
+    document: Document
+    tokens: Tokens
+    mentions: tuple[GappedMention, ...]
+    left_out: Counter[str]
+
+    def labels(self) -> Counter[str]:
+        """Count mentions by label."""
+        return Counter(mention.label for mention in self.mentions)
+
+    def sentences(self, label: str) -> Iterator[GappedSentence]:
+        """Yield every sentence with its mentions of one label."""
+        borders = self.tokens.sentences.tolist()
+        inside: list[set[Parts]] = [set() for _ in borders[1:]]
+        for mention in self.mentions:
+            if mention.label == label:
+                number = _sentence(self.tokens, mention.parts)
+                inside[number].add(moved(mention.parts, -borders[number]))
+        for number, mentions in enumerate(inside):
+            yield GappedSentence(borders[number + 1] - borders[number], frozenset(mentions))
+
+
+def gapped_document(
+    document: Document, tokens: Tokens | None = None, *, parts: int = PARTS
+) -> GappedDocument:
+    """Fit the tokens to the mentions and leave out what a sentence cannot hold.
+
+    Parameters
+    ----------
+    document
+        With mentions of any shape.
+    tokens
+        Its tokens; its own or ours where not given.
+    parts
+        Mentions of more are left out. Parts that touch are one.
+    """
+    tokens = split_tokens(tokens_of(document) if tokens is None else tokens, document.mentions)
+    found = align(document.mentions, tokens)
+    tokens = _join_sentences(tokens, found.aligned)
+    left_out: Counter[str] = Counter()
+    if found.misaligned:
+        left_out["without a token"] = len(found.misaligned)
+    kept: dict[GappedMention, None] = {}
+    for item in found.aligned:
+        mention = GappedMention(item.mention.label, joined(item.ranges))
+        if len(mention.parts) > parts:
+            left_out[f"of more than {parts} parts"] += 1
+        elif _crosses(tokens, mention.parts):
+            left_out["across sentences"] += 1
+        elif mention in kept:
+            left_out["said twice"] += 1
+        else:
+            kept[mention] = None
+    return GappedDocument(document, tokens, tuple(kept), left_out)
+
+
+def mentions_of(
+    found: Iterable[GappedMention], tokens: Tokens, first: int = 0
+) -> tuple[Mention, ...]:
+    """Return mentions in characters; their tokens are counted from `first` on."""
+    return tuple(
+        Mention(label, ranges_to_spans(moved(parts, first), tokens)) for label, parts in found
+    )
+
+
+def moved(parts: Parts, by: int) -> Parts:
+    """Return the parts so many tokens further on."""
+    return tuple((start + by, end + by) for start, end in parts)
+
+
+def _sentence(tokens: Tokens, parts: Parts) -> int:
+    """Return the sentence in which a mention begins."""
+    return int(np.searchsorted(tokens.sentences, parts[0][0], side="right")) - 1
+
+
+def _crosses(tokens: Tokens, parts: Parts) -> bool:
+    """Whether a mention ends in another sentence than it begins in."""
+    return bool(parts[-1][1] > tokens.sentences[_sentence(tokens, parts) + 1])
+
+
+def _join_sentences(tokens: Tokens, mentions: Iterable[AlignedMention]) -> Tokens:
+    """Remove sentence borders inside parts of mentions."""
+    inside = np.zeros(len(tokens) + 1, np.int64)
+    for item in mentions:
+        for start, end in item.ranges:
+            # a border b lies inside a part if start < b < end
+            inside[start + 1] += 1
+            inside[end] -= 1
+    kept = np.cumsum(inside)[tokens.sentences] == 0
+    return tokens if kept.all() else replace(tokens, sentences=tokens.sentences[kept])

@@ -1,0 +1,90 @@
+"""Mentions with gaps ↔ seven tags per word: the encoding LI (Tang et al. 2013).
+
+Let c be the set of mentions that cover a word. Its tag is
+
+    O            no mention
+    B, I         one, without a gap
+    BD, ID       one, with a gap
+    BH, IH       several: a head
+
+and B* wherever c differs from that of the word before. Which segments belong together is not said:
+`li_decode.py` reads it back. With several labels a tag is ``BD-CL``; words that mentions of two
+labels share have no tag.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from lacuna.encoding.parts import Parts
+from lacuna.encoding.schemes import OUTSIDE
+
+
+class Kind(StrEnum):
+    """What covers a segment; written behind B or I."""
+
+    WHOLE = ""  #: one mention without a gap
+    GAPPED = "D"  #: one mention with a gap
+    HEAD = "H"  #: several mentions
+
+
+class Segment(NamedTuple):
+    """Words ``[start, end)`` that the same mentions cover."""
+
+    kind: Kind
+    start: int
+    end: int
+
+
+PREFIXES = tuple(f"{letter}{kind.value}" for kind in Kind for letter in "BI")
+
+#: As in `schemes.py`: previous prefix -> those that may follow, in lower case with the same label.
+FOLLOWERS: Mapping[str, Sequence[str]] = {
+    OUTSIDE: (OUTSIDE, "B", "BD", "BH"),
+    **{prefix: (OUTSIDE, "B", "BD", "BH", f"i{prefix[1:].lower()}") for prefix in PREFIXES},
+}
+
+
+def segments_of(mentions: Collection[Parts]) -> list[Segment]:
+    """Return the segments of a set of mentions of one label, in order."""
+    cover: dict[int, list[int]] = {}  # word -> mentions that cover it
+    ordered = sorted(mentions)
+    for number, parts in enumerate(ordered):
+        for start, end in parts:
+            for word in range(start, end):
+                cover.setdefault(word, []).append(number)
+    segments: list[Segment] = []
+    for word, covering in sorted(cover.items()):
+        if cover.get(word - 1) == covering:
+            segments[-1] = segments[-1]._replace(end=word + 1)
+        elif len(covering) > 1:
+            segments.append(Segment(Kind.HEAD, word, word + 1))
+        else:
+            kind = Kind.GAPPED if len(ordered[covering[0]]) > 1 else Kind.WHOLE
+            segments.append(Segment(kind, word, word + 1))
+    return segments
+
+
+def encode(mentions: Collection[Parts], length: int) -> list[str]:
+    """Return the tags of a sentence of `length` words, with mentions of one label."""
+    tags = [OUTSIDE] * length
+    for kind, start, end in segments_of(mentions):
+        tags[start:end] = [f"B{kind.value}"] + [f"I{kind.value}"] * (end - start - 1)
+    return tags
+
+
+def read_segments(tags: Iterable[str]) -> list[Segment]:
+    """Return the segments that some tags of one label spell; I* without its B* begins one too."""
+    segments: list[Segment] = []
+    for word, tag in enumerate(tags):
+        if tag == OUTSIDE:
+            continue
+        kind = Kind(tag[1:])
+        last = segments[-1] if segments else None
+        if tag[0] == "I" and last is not None and (last.kind, last.end) == (kind, word):
+            segments[-1] = last._replace(end=word + 1)
+        else:
+            segments.append(Segment(kind, word, word + 1))
+    return segments

@@ -1,0 +1,120 @@
+"""What each encoding makes of gold mentions with gaps: errors that no training can mend."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from lacuna.encoding import hypergraph, li_decode
+from lacuna.encoding.gapped import PARTS, GappedSentence, gapped_document
+from lacuna.encoding.li import segments_of
+from lacuna.encoding.parts import Heuristic, Parts
+from lacuna.text.document import Corpus
+
+
+class Encoding(StrEnum):
+    """How sets of mentions are written down."""
+
+    LI = "LI"
+    SHARED = "SHARED"
+    SPLIT = "SPLIT"
+
+
+@dataclass(slots=True)
+class Errors:
+    """Mentions that came back, that came up and that were lost; sentences read only in part."""
+
+    right: int = 0
+    wrong: int = 0
+    lost: int = 0
+    capped: int = 0
+
+    @property
+    def precision_error(self) -> float:
+        """Share of wrong mentions among those read."""
+        return self.wrong / max(self.right + self.wrong, 1)
+
+    @property
+    def recall_error(self) -> float:
+        """Share of lost mentions among those there were."""
+        return self.lost / max(self.right + self.lost, 1)
+
+
+@dataclass(slots=True)
+class Subset:
+    """Sentences with mentions, each label by itself, and the errors of every way to read them."""
+
+    sentences: int = 0
+    mentions: int = 0
+    errors: Mapping[tuple[Encoding, Heuristic], Errors] = field(
+        default_factory=lambda: {(e, h): Errors() for h in Heuristic for e in Encoding}
+    )
+
+
+@dataclass(slots=True)
+class StructureErrors:
+    """Errors of decoding gold structures.
+
+    Attributes
+    ----------
+    discontiguous, everything
+        Of sentences with a discontiguous mention of the label, and of all with a mention.
+    left_out
+        Mentions that no encoding holds, by reason.
+    """
+
+    discontiguous: Subset = field(default_factory=Subset)
+    everything: Subset = field(default_factory=Subset)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+def structure_errors(corpus: Corpus, *, parts: int = PARTS) -> StructureErrors:
+    """Encode the mentions of every sentence, label by label, and read them back."""
+    found = StructureErrors()
+    for document in corpus:
+        gapped = gapped_document(document, parts=parts)
+        found.left_out += gapped.left_out
+        for label in gapped.labels():
+            for sentence in gapped.sentences(label):
+                if sentence.mentions:
+                    _count(found, sentence, parts)
+    return found
+
+
+def _count(found: StructureErrors, sentence: GappedSentence, parts: int) -> None:
+    gold = sentence.mentions
+    has_gap = any(len(mention) > 1 for mention in gold)
+    subsets = [found.everything, found.discontiguous] if has_gap else [found.everything]
+    for subset in subsets:
+        subset.sentences += 1
+        subset.mentions += len(gold)
+    for encoding, heuristic in found.everything.errors:
+        read, capped = read_back(sentence, encoding, heuristic, parts)
+        for subset in subsets:
+            errors = subset.errors[encoding, heuristic]
+            errors.right += len(read & gold)
+            errors.wrong += len(read - gold)
+            errors.lost += len(gold - read)
+            errors.capped += capped
+
+
+def read_back(
+    sentence: GappedSentence, encoding: Encoding, heuristic: Heuristic, parts: int
+) -> tuple[frozenset[Parts], bool]:
+    """Return what encoding and decoding make of mentions, and whether a cap was reached."""
+    length, gold = sentence
+    if encoding is Encoding.LI:
+        results = [li_decode.decode(segments_of(gold), heuristic, parts)]
+    else:
+        shared = encoding is Encoding.SHARED
+        graphs = hypergraph.shared(parts) if shared else hypergraph.split(parts)
+        results = [
+            hypergraph.decode(
+                hypergraph.encode(list(filter(graph.holds, gold)), length, graph), heuristic
+            )
+            for graph in graphs
+        ]
+    mentions = frozenset(mention for result in results for mention in result.mentions)
+    return mentions, any(result.capped for result in results)

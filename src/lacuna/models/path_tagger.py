@@ -1,0 +1,190 @@
+"""Finding mentions with a chain: what all chain models share, whatever their tags mean.
+
+A model gives scores of tags for every token and the moves between tags; the engine in
+`inference/` does the rest.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import pairwise
+from typing import ClassVar, NamedTuple, Protocol
+
+import numpy as np
+
+from lacuna.encoding.schemes import OUTSIDE
+from lacuna.features.token_table import TokenTable, token_table
+from lacuna.inference.batch import run_chunks
+from lacuna.inference.chain import Chain, best_paths, expectations
+from lacuna.models.base import Examined, TagsAnything
+from lacuna.models.storage import StoredModel
+from lacuna.text.document import Document, Mention
+from lacuna.types import FloatArray, IntArray
+
+BATCH_CHARACTERS = 250_000
+SHARED_CHARACTERS = 10_000  #: for each core, where there are fewer it is not worth a thread
+
+
+class BestPaths(NamedTuple):
+    """Tokens of some documents, their scores and the state chosen for each."""
+
+    table: TokenTable
+    chain: Chain
+    emission: FloatArray
+    path: IntArray
+
+
+class Finds(Protocol):
+    """What was found in some documents, in arrays."""
+
+    def mentions(self, documents: int) -> Iterable[tuple[Mention, ...]]:
+        """Return the mentions of each of so many documents."""
+
+
+class PathTagger(TagsAnything, ABC):
+    """A tagger with one hidden state per token, and one tag per state."""
+
+    __slots__ = ()
+
+    kind: ClassVar[str]
+    tags: tuple[str, ...]
+
+    @abstractmethod
+    def chain(self) -> Chain:
+        """Return the log weights of moves between states."""
+
+    @abstractmethod
+    def read(self, found: BestPaths, *, probabilities: bool) -> Finds:
+        """Return the mentions that paths of states spell."""
+
+    @abstractmethod
+    def emission(self, table: TokenTable) -> FloatArray:
+        """Return scores[t, k] of state k for every token."""
+
+    @abstractmethod
+    def store(self) -> StoredModel:
+        """Return everything the model is, for a file."""
+
+    def table(self, documents: Sequence[Document]) -> TokenTable:
+        """Return the tokens that the model works on."""
+        return token_table(documents)
+
+    @property
+    def state_tags(self) -> tuple[str, ...]:
+        """The tag of every state: as a rule they are the same."""
+        return self.tags
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """What states are called: their tags, numbered where several have one."""
+        counts, seen = Counter(self.state_tags), Counter[str]()
+        names = []
+        for tag in self.state_tags:
+            seen[tag] += 1
+            names.append(f"{tag} {seen[tag]}" if counts[tag] > 1 else tag)
+        return tuple(names)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels it can find."""
+        return tuple(dict.fromkeys(tag.partition("-")[2] for tag in self.tags if tag != OUTSIDE))
+
+    def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
+        """Return the documents with the mentions found in place of those they had."""
+        runs = batches(documents)
+        found = run_chunks(lambda a, b: self._find(documents[a:b], probabilities), runs)
+        # objects are made behind the threads, which would only wait for one another
+        with _collection_paused():
+            return [
+                replace(document, mentions=mentions)
+                for (a, b), run in zip(runs, found, strict=True)
+                for document, mentions in zip(documents[a:b], run.mentions(b - a), strict=True)
+            ]
+
+    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
+        """Return for each token the probability that it is in a mention: 1 - p(O)."""
+        runs = batches(documents)
+        threads = 1 if len(runs) > 1 else None  # one large document is shared out by sentences
+        found = run_chunks(lambda a, b: self._inside(documents[a:b], threads), runs)
+        return [inside for run in found for inside in run]
+
+    def examine(self, documents: Sequence[Document]) -> list[Examined]:
+        """Return the mentions found and the probability of every token, in one go."""
+        runs = batches(documents)
+        parts = run_chunks(lambda a, b: self._examine(documents[a:b]), runs)
+        with _collection_paused():
+            return [
+                Examined(replace(document, mentions=mentions), *tokens)
+                for (a, b), (found, rows) in zip(runs, parts, strict=True)
+                for document, mentions, tokens in zip(
+                    documents[a:b], found.mentions(b - a), rows, strict=True
+                )
+            ]
+
+    def path(self, chain: Chain, emission: FloatArray, table: TokenTable) -> IntArray:
+        """Return a state for every token, whose tags are the ones chosen: the best path."""
+        return best_paths(chain, emission, table.sentences, threads=1)[0]
+
+    def _inside(self, documents: Sequence[Document], threads: int | None) -> list[FloatArray]:
+        table = self.table(documents)
+        inside = self._token_probability(table, self.emission(table), threads)
+        return np.split(inside, table.documents[1:-1])
+
+    def _token_probability(
+        self, table: TokenTable, emission: FloatArray, threads: int | None
+    ) -> FloatArray:
+        """Return 1 - p(O) of every token."""
+        found = expectations(self.chain(), emission, table.sentences, threads=threads)
+        outside = np.array(self.state_tags) == OUTSIDE
+        inside: FloatArray = 1.0 - found.marginals[:, outside].sum(axis=1)
+        return np.clip(inside, 0.0, 1.0)
+
+    def _examine(
+        self, documents: Sequence[Document]
+    ) -> tuple[Finds, list[tuple[IntArray, IntArray, FloatArray]]]:
+        table = self.table(documents)
+        emission = self.emission(table)
+        inside = self._token_probability(table, emission, 1)
+        found = self._found(table, emission, probabilities=False)
+        rows = []
+        for d, (a, b) in enumerate(pairwise(table.documents.tolist())):
+            offset = table.texts[d]
+            rows.append((table.start[a:b] - offset, table.end[a:b] - offset, inside[a:b]))
+        return found, rows
+
+    def _find(self, documents: Sequence[Document], probabilities: bool) -> Finds:
+        table = self.table(documents)
+        return self._found(table, self.emission(table), probabilities)
+
+    def _found(self, table: TokenTable, emission: FloatArray, probabilities: bool) -> Finds:
+        chain = self.chain()
+        path = self.path(chain, emission, table)
+        return self.read(BestPaths(table, chain, emission, path), probabilities=probabilities)
+
+
+@contextmanager
+def _collection_paused() -> Iterator[None]:
+    """Make many objects that stay: looking for cycles among them takes as long as making them."""
+    paused = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if paused:
+            gc.enable()
+
+
+def batches(documents: Sequence[Document]) -> list[tuple[int, int]]:
+    """Cut documents into runs of about equal size: not too large, and enough for all cores."""
+    total = np.cumsum([0] + [len(document.text) for document in documents])
+    enough = min(int(total[-1]) // SHARED_CHARACTERS, os.cpu_count() or 1)
+    runs = max(1 + int(total[-1]) // BATCH_CHARACTERS, enough)
+    marks = np.searchsorted(total, np.linspace(0, total[-1], runs + 1))
+    borders = np.unique(np.append(marks, [0, len(documents)]))
+    return list(pairwise(borders.tolist()))

@@ -1,0 +1,51 @@
+"""Errors of decoding gold structures, counted by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from lacuna import Document, Mention
+from lacuna.encoding.parts import Heuristic
+from lacuna.evaluation.ambiguity import Encoding, Errors, structure_errors
+
+TEXT = "Infarctions either water shed or embolic . Pain ."
+#: "Infarctions", "… water shed", "… embolic" and a flat one
+GOLD = Document(
+    "d",
+    TEXT,
+    (
+        *[Mention.of("A", (0, 11)), Mention.of("A", (0, 11), (19, 29))],
+        *[Mention.of("A", (0, 11), (33, 40)), Mention.of("B", (43, 47))],
+    ),
+)
+
+
+def test_an_example_of_the_paper() -> None:
+    """LI ALL has 4 mentions for the 3, LI ENOUGH 2; SHARED and SPLIT have them exactly."""
+    found = structure_errors([GOLD])
+    assert (found.discontiguous.sentences, found.discontiguous.mentions) == (1, 3)
+    assert (found.everything.sentences, found.everything.mentions) == (2, 4)
+    assert found.discontiguous.errors == {
+        (Encoding.LI, Heuristic.ALL): Errors(3, 1, 0),
+        (Encoding.LI, Heuristic.ENOUGH): Errors(2, 0, 1),
+        (Encoding.SHARED, Heuristic.ALL): Errors(3, 0, 0),
+        (Encoding.SHARED, Heuristic.ENOUGH): Errors(3, 0, 0),
+        (Encoding.SPLIT, Heuristic.ALL): Errors(3, 0, 0),
+        (Encoding.SPLIT, Heuristic.ENOUGH): Errors(3, 0, 0),
+    }
+    assert found.everything.errors[Encoding.LI, Heuristic.ALL] == Errors(4, 1, 0)
+    assert not found.left_out
+
+
+def test_shares() -> None:
+    errors = Errors(right=6, wrong=2, lost=4)
+    assert errors.precision_error == pytest.approx(0.25)
+    assert errors.recall_error == pytest.approx(0.4)
+    assert Errors().precision_error == Errors().recall_error == 0
+
+
+def test_mentions_of_too_many_parts_are_counted_apart() -> None:
+    found = structure_errors([GOLD], parts=1)
+    assert found.left_out == {"of more than 1 parts": 2}
+    assert found.everything.mentions == 2
+    assert found.discontiguous.sentences == 0
