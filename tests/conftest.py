@@ -19,7 +19,9 @@ def _stay_at_home(event: str, arguments: tuple[Any, ...]) -> None:
     """Let nothing in the tests speak to another machine."""
     if event in ("socket.connect", "socket.sendto", "socket.bind"):
         address = arguments[1]
-        host = address[0] if isinstance(address, tuple) else None  # else a socket in the file system
+        host = (
+            address[0] if isinstance(address, tuple) else None
+        )  # else a socket in the file system
     elif event in ("socket.getaddrinfo", "socket.gethostbyname"):
         host = arguments[0]
     else:

@@ -9,8 +9,10 @@ reaches it outside any mention is an identifier of no known kind.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,9 +80,26 @@ class Detector:
 
     def _detected(self, examined: Examined) -> Detected:
         document = examined.found
-        tagged = list(tagger_findings(examined, self.threshold))
-        findings = [*self.drop(document, tagged), *self.recognized(document)]
+        tagged = self.drop(document, list(tagger_findings(examined, self.threshold)))
+        recognized = self.recognized(document)
+        findings = [*_better_named(tagged, recognized), *recognized]
         return Detected(document, findings, examined.probability, covered(examined, findings))
+
+
+def _better_named(tagged: list[Finding], recognized: list[Finding]) -> list[Finding]:
+    """Leave out tokens of no known kind that lie inside something recognized, which has one."""
+    if not recognized or all(finding.label != UNNAMED for finding in tagged):
+        return tagged
+    named = sorted((finding.start, finding.end) for finding in recognized)
+    starts = [start for start, _ in named]
+    # how far the first ones go: one that begins before a token and ends behind it holds it
+    reach = list(accumulate((end for _, end in named), max))
+
+    def is_inside(finding: Finding) -> bool:
+        before = bisect_right(starts, finding.start)
+        return before > 0 and reach[before - 1] >= finding.end
+
+    return [f for f in tagged if f.label != UNNAMED or not is_inside(f)]
 
 
 def tagger_findings(examined: Examined, threshold: float) -> Iterator[Finding]:

@@ -40,7 +40,9 @@ def kill_and_continue(model: Path, folder: Path, times: int, seed: int) -> int:
     command = [*deid(model), str(notes), "--policy", "research", "--key", str(key)]
     command += ["--group-from", r"^p\d+"]
     began = time.monotonic()
-    subprocess.run([*command, "-o", str(undisturbed), "--workers", "1"], check=True, capture_output=True)
+    subprocess.run(
+        [*command, "-o", str(undisturbed), "--workers", "1"], check=True, capture_output=True
+    )
     seconds = time.monotonic() - began
     expected = contents(undisturbed)
     rng = random.Random(seed)

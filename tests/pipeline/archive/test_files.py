@@ -41,9 +41,7 @@ def test_the_number_of_workers_changes_nothing(
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
 
 
-def test_one_patient_has_one_numbering_in_all_files(
-    tmp_path: Path, run_over: RunOver
-) -> None:
+def test_one_patient_has_one_numbering_in_all_files(tmp_path: Path, run_over: RunOver) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
     (folder / "p1-a.txt").write_text("Call Ana Okafor about the results.\n")
@@ -203,9 +201,7 @@ def test_a_vault_brings_everything_back(notes: Path, tmp_path: Path, run_over: R
 
 
 @pytest.mark.parametrize("inside", [True, False])
-def test_input_and_output_lie_apart(
-    notes: Path, run_over: RunOver, inside: bool
-) -> None:
+def test_input_and_output_lie_apart(notes: Path, run_over: RunOver, inside: bool) -> None:
     with pytest.raises(ConfigError, match="inside one another"):
         run_over(notes, notes / "safe" if inside else notes.parent)
 
@@ -226,9 +222,7 @@ def test_the_report_adds_up(notes: Path, tmp_path: Path, run_over: RunOver) -> N
     assert "<script" not in page
 
 
-def test_another_key_gives_other_surrogates(
-    notes: Path, tmp_path: Path, run_over: RunOver
-) -> None:
+def test_another_key_gives_other_surrogates(notes: Path, tmp_path: Path, run_over: RunOver) -> None:
     run_over(notes, tmp_path / "a", policy="research")
     run_over(notes, tmp_path / "b", policy="research", key=Key(bytes(32)))
     assert contents(tmp_path / "a") != contents(tmp_path / "b")

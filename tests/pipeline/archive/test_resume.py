@@ -54,9 +54,7 @@ def test_an_input_that_changed_is_done_again(
     assert (tmp_path / "safe" / "g0" / "d0.txt").read_text() == "No fever.\n"
 
 
-def test_tables_that_share_groups_are_done_together(
-    tmp_path: Path, run_over: RunOver
-) -> None:
+def test_tables_that_share_groups_are_done_together(tmp_path: Path, run_over: RunOver) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
     first = "Call Ana Okafor about the results."
