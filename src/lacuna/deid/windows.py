@@ -15,9 +15,9 @@ import numpy as np
 from lacuna.deid.detector import Detected, Detector
 from lacuna.text.document import Document
 
-WINDOW = 1 << 19  #: characters
+WINDOW = 1 << 17  #: characters
 OVERLAP = 2000
-TOGETHER = 1 << 21  #: characters examined in one go
+TOGETHER = 1 << 20  #: characters examined in one go
 _LOOK_BACK = 10_000  # for white space to end at
 
 

@@ -60,6 +60,7 @@ def run_over(model: Path) -> RunOver:
         detects = DetectionOptions.__struct_fields__
         detection = {name: options.pop(name) for name in detects if name in options}
         policy = load_policy(options.pop("policy", "safe-harbor"))
+        defaults: dict[str, Any] = {"workers": 1, "key": KEY}
         failures: list[Failure] = []
         report = run_archive(
             ArchiveOptions(
@@ -67,7 +68,7 @@ def run_over(model: Path) -> RunOver:
                 output=output,
                 detection=DetectionOptions(model=str(model), **detection),
                 policy=policy,
-                **({"workers": 1, "key": KEY} | options),
+                **(defaults | options),
             ),
             on_failure=failures.append,
         )
