@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +14,35 @@ from lacuna.deid.keys import Key
 from lacuna.errors import ConfigError, StoppedError
 from lacuna.pipeline.archive import worker
 from lacuna.pipeline.archive.messages import FilesJob, Result
-from tests.pipeline.archive.conftest import RunOver, contents, lines
-from tests.pipeline.archive.kills import kill_and_continue
+from tests.pipeline.archive.conftest import RunOver, contents, deid, lines
+from tests.pipeline.archive.kills import kill_and_continue, write_notes
 
 
 def test_killed_five_times_it_gives_the_same_bytes(model: Path, tmp_path: Path) -> None:
     kill_and_continue(model, tmp_path, times=5, seed=3)
+
+
+def test_interrupted_it_leaves_no_process_and_no_half_file(model: Path, tmp_path: Path) -> None:
+    write_notes(tmp_path / "notes")
+    safe = tmp_path / "safe"
+    run = subprocess.Popen(
+        [*deid(model), str(tmp_path / "notes"), "-o", str(safe), "--workers", "2"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    listing = Path(f"/proc/{run.pid}/task/{run.pid}/children")
+    for _ in range(600):
+        if list(safe.glob("p*")) or run.poll() is not None:
+            break
+        time.sleep(0.05)
+    workers = listing.read_text().split() if listing.exists() else []
+    run.send_signal(signal.SIGINT)
+    _, said = run.communicate(timeout=30)
+    assert run.returncode == 130, said
+    assert "Traceback" not in said
+    assert not list(safe.rglob("*.part"))
+    assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
 
 
 def test_what_is_finished_is_not_done_again(
