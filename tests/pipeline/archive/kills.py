@@ -12,10 +12,14 @@ import tempfile
 import time
 from pathlib import Path
 
+from lacuna.deid.policy import load_policy
+from lacuna.pipeline.archive.run import ArchiveOptions, run_archive
+from lacuna.pipeline.detecting import DetectionOptions
 from tests.models.examples import corpus
-from tests.pipeline.archive.conftest import contents, deid, tiny_model
+from tests.pipeline.archive.conftest import KEY, contents, deid, tiny_model
 
 FILES = 240
+GROUP = r"^p\d+"
 
 
 def write_notes(folder: Path) -> None:
@@ -29,42 +33,61 @@ def write_notes(folder: Path) -> None:
 def kill_and_continue(model: Path, folder: Path, times: int, seed: int) -> int:
     """Kill a run so often, check what is there each time, then let it finish.
 
-    The number of workers changes from run to run; what is written does not.
-
-    Returns how often it was killed before it was done.
+    The number of workers changes from run to run; what is written does not. Returns how often it
+    was killed before it was done.
     """
-    notes, undisturbed, safe = folder / "notes", folder / "undisturbed", folder / "safe"
+    notes, safe, key = folder / "notes", folder / "safe", folder / "key"
     write_notes(notes)
-    key = folder / "key"
-    key.write_bytes(bytes(range(32)))
-    command = [*deid(model), str(notes), "--policy", "research", "--key", str(key)]
-    command += ["--group-from", r"^p\d+"]
-    began = time.monotonic()
-    subprocess.run(
-        [*command, "-o", str(undisturbed), "--workers", "1"], check=True, capture_output=True
-    )
-    seconds = time.monotonic() - began
-    expected = contents(undisturbed)
+    key.write_bytes(KEY.secret)
+    run_undisturbed(model, notes, folder / "undisturbed")
+    expected = contents(folder / "undisturbed")
+    command = [*deid(model), str(notes), "-o", str(safe), "--policy", "research"]
+    command += ["--key", str(key), "--group-from", GROUP]
     rng = random.Random(seed)
     killed = 0
     for _ in range(times):
         resume = ["--resume"] if (safe / "manifest.jsonl").exists() else []
         run = subprocess.Popen(
-            [*command, "-o", str(safe), *resume, "--workers", rng.choice("112")],
+            [*command, *resume, "--workers", rng.choice("112")],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        try:
-            run.wait(timeout=rng.uniform(0.3, 1.0) * seconds)
-        except subprocess.TimeoutExpired:
+        wait_for_outputs(run, safe, finished(safe) + rng.randrange(FILES // times))
+        time.sleep(rng.uniform(0, 0.02))
+        if run.poll() is None:
             run.kill()
-            run.wait()
             killed += 1
+        run.wait()
         check(safe, expected)
-    resume = ["--resume"] if (safe / "manifest.jsonl").exists() else []
-    subprocess.run([*command, "-o", str(safe), *resume], check=True, capture_output=True)
+    subprocess.run([*command, "--resume"], check=True, capture_output=True)
     assert contents(safe) == expected
     return killed
+
+
+def run_undisturbed(model: Path, notes: Path, output: Path) -> None:
+    """Do the same run in one go, in this process."""
+    run_archive(
+        ArchiveOptions(
+            input=notes,
+            output=output,
+            detection=DetectionOptions(model=str(model)),
+            policy=load_policy("research"),
+            key=KEY,
+            group_from=GROUP,
+            workers=1,
+        )
+    )
+
+
+def finished(safe: Path) -> int:
+    """Return how many outputs have their final names."""
+    return sum(1 for _ in safe.glob("p*/d*.txt"))
+
+
+def wait_for_outputs(run: subprocess.Popen[bytes], safe: Path, count: int) -> None:
+    """Wait until there are more than so many outputs, or the run has ended."""
+    while run.poll() is None and finished(safe) <= count:
+        time.sleep(0.005)
 
 
 def check(safe: Path, expected: dict[str, bytes]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -18,6 +19,7 @@ from lacuna.deid.redact import Redactor
 from lacuna.models.loading import load
 from lacuna.pipeline.deidentifying import Deidentifier, Failed, Safe
 from lacuna.text.document import Document
+from tests.pipeline.archive.conftest import RunOver
 
 CANARY = "Quackenbush"
 NOTE = f"Mr. Zebulon {CANARY} was moved to Arden.\n"
@@ -55,31 +57,36 @@ def archive(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("options", [(), ("--workers", "2", "--policy", "research")])
-def test_the_canary_is_nowhere(
-    archive: Path, tmp_path: Path, command: Command, options: tuple[str, ...]
-) -> None:
+def test_the_canary_is_nowhere(archive: Path, tmp_path: Path, command: Command) -> None:
     temporary, safe = tmp_path / "tmp", tmp_path / "safe"
     temporary.mkdir()
-    environment = {"TMPDIR": str(temporary)}
-    import os
-
-    run = command(
-        archive,
-        "-o",
-        safe,
-        "--known",
-        tmp_path / "known.csv",
-        *options,
-        env=os.environ | environment,
-        cwd=temporary,
-    )
+    options = ("--known", tmp_path / "known.csv", "--workers", 2, "--policy", "research")
+    environment = os.environ | {"TMPDIR": str(temporary)}
+    run = command(archive, "-o", safe, *options, env=environment, cwd=temporary)
     assert run.returncode == 1, run.stderr  # some failed
     assert CANARY.lower() not in (run.stdout + run.stderr).lower()
-    assert not traces(safe, temporary)
+    check(safe, temporary)
+
+
+def test_the_canary_is_nowhere_in_this_process(
+    archive: Path,
+    tmp_path: Path,
+    run_over: RunOver,
+    capfd: pytest.CaptureFixture[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("DEBUG")
+    report = run_over(archive, tmp_path / "safe", known=str(tmp_path / "known.csv"))
+    said = capfd.readouterr()
+    failures = "".join(map(str, report.failures))
+    assert CANARY.lower() not in (said.out + said.err + caplog.text + failures).lower()
+    check(tmp_path / "safe")
+
+
+def check(safe: Path, *others: Path) -> None:
+    assert not traces(safe, *others)
     report = json.loads((safe / "report.json").read_text())
-    assert report["documents"] == 3
-    assert report["failed"] == 5
+    assert (report["documents"], report["failed"]) == (3, 5)
     assert not list(safe.rglob("*.part"))
 
 
@@ -111,12 +118,3 @@ def test_an_error_inside_fails_one_document_and_quotes_nothing(
     outcomes = work.deidentify(documents)
     assert [type(outcome) for outcome in outcomes] == [Safe, Failed, Safe]
     assert CANARY not in repr(outcomes)
-
-
-def test_exit_codes(tmp_path: Path, command: Command) -> None:
-    (tmp_path / "a.txt").write_text(NOTE)
-    assert command(tmp_path / "a.txt", "-o", tmp_path / "safe").returncode == 0
-    assert command(tmp_path / "a.txt", "-o", tmp_path / "safe").returncode == 2
-    run = command("-", input="Call Ana Okafor about the results.\r\n")
-    assert run.returncode == 0
-    assert "Okafor" not in run.stdout
