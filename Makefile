@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test check format clean
+.PHONY: help demo test stress check format clean
 
 help:
 	@echo "make demo    what lacuna does, on notes it makes up"
 	@echo "make test    run the tests"
+	@echo "make stress  kill runs again and again, and continue them"
 	@echo "make check   lint, types, layers, sizes"
 	@echo "make format  rewrite the code in house style"
 	@echo "make clean   remove what make made"
@@ -32,6 +33,9 @@ demo: $(VENV)/.core
 
 test: $(VENV)/.dev
 	$(BIN)/pytest --numprocesses 2
+
+stress: $(VENV)/.dev
+	$(BIN)/python -m tests.pipeline.archive.kills 50
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

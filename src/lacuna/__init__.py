@@ -1,7 +1,7 @@
 """lacuna: find entities in text, and take identities out of it.
 
-``lacuna.train``, ``lacuna.load`` and the settings of models are loaded on first use, so that
-importing the package stays cheap.
+``lacuna.train``, ``lacuna.load``, ``lacuna.deidentify`` and the settings of models are loaded on
+first use, so that importing the package stays cheap.
 """
 
 from importlib import import_module
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lacuna.models.loading import load
     from lacuna.models.ppm_hmm import PpmHmm
     from lacuna.models.trigram_hmm import TrigramHmm
+    from lacuna.pipeline.deidentifying import deidentify
     from lacuna.pipeline.training import train_model as train
 
 __version__ = "0.1.0"
@@ -54,6 +55,7 @@ __all__ = [
     "Tokens",
     "TrigramHmm",
     "__version__",
+    "deidentify",
     "load",
     "train",
 ]
@@ -69,6 +71,7 @@ _ON_FIRST_USE = {
     "Shared": ("lacuna.models.hypergraph", "Shared"),
     "Split": ("lacuna.models.hypergraph", "Split"),
     "TrigramHmm": ("lacuna.models.trigram_hmm", "TrigramHmm"),
+    "deidentify": ("lacuna.pipeline.deidentifying", "deidentify"),
     "load": ("lacuna.models.loading", "load"),
     "train": ("lacuna.pipeline.training", "train_model"),
 }

@@ -10,6 +10,7 @@
     ├── InferenceError           no labelling of a sequence is possible
     ├── ScoringError             two corpora cannot be compared
     ├── RedactionError           a document cannot be redacted, so nothing of it is passed on
+    ├── StoppedError             a run had to stop; what it finished stays
     └── VaultError               a vault cannot be opened, or does not hold a text
 
 Messages name files, places and document ids. They never quote the text of a document, because
@@ -111,3 +112,7 @@ class RedactionError(LacunaError):
 
 class VaultError(LacunaError):
     """A vault cannot be opened or read, or does not know a text."""
+
+
+class StoppedError(LacunaError):
+    """A run over many documents had to stop (the disk is full); what it finished stays."""

@@ -118,3 +118,15 @@ def test_a_promise_that_dropped_terms_break_is_refused() -> None:
     documents = [Document(str(n), TEXT, (Mention.of("X", (18, 22)),)) for n in range(30)]
     with pytest.raises(ConfigError, match="never taken out"):
         calibrate(calibration_units(detector(0.5, drop=without_rome), documents), 0.1)
+
+
+def test_a_token_of_no_kind_inside_something_recognized_is_left_to_it() -> None:
+    sure = (*SURE[:-1], 0.9)
+    assert (23, 26, UNNAMED) in places(0.5, sure=sure)
+    assert places(0.5, sure=sure, recognizers=(number,))[-1] == (23, 26, "PHONE")
+    assert (23, 26, UNNAMED) not in places(0.5, sure=sure, recognizers=(number,))
+
+    def half(_: Document) -> list[Finding]:
+        return [Finding(24, 26, "PHONE", Origin.PATTERN)]
+
+    assert (23, 26, UNNAMED) in places(0.5, sure=sure, recognizers=(half,))

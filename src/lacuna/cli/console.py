@@ -92,6 +92,26 @@ def item_progress(what: str, total: int | None) -> AbstractContextManager[Advanc
 
 
 @contextmanager
+def growing_progress(what: str) -> Iterator[tuple[Callable[[int], None], Advance]]:
+    """Show a bar over bytes; yield how to say how many there are, and how to advance it."""
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        FileSizeColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        console=stderr,
+        transient=True,
+        disable=not stderr.is_terminal,
+    ) as progress:
+        task = progress.add_task(what, total=None)
+        yield (
+            lambda total: progress.update(task, total=total),
+            lambda count: progress.advance(task, count),
+        )
+
+
+@contextmanager
 def step_progress(what: str) -> Iterator[Update]:
     """Show a bar over steps on stderr (only on a terminal).
 

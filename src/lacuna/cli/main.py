@@ -15,14 +15,17 @@ from rich.markup import escape
 
 from lacuna import __version__
 from lacuna.cli.ambiguity import ambiguity_command
+from lacuna.cli.calibrate import calibrate_command
 from lacuna.cli.cluster import cluster_command
 from lacuna.cli.compare import compare_command
 from lacuna.cli.console import stderr, stdout
 from lacuna.cli.convert import convert_command
+from lacuna.cli.deid import deid_command
 from lacuna.cli.demo import demo_command
 from lacuna.cli.evaluate import evaluate_command
 from lacuna.cli.generate import generate_command
 from lacuna.cli.inspect import inspect_command
+from lacuna.cli.restore import restore_command
 from lacuna.cli.score import score_command
 from lacuna.cli.stats import stats_command
 from lacuna.cli.tag import tag_command
@@ -55,6 +58,9 @@ app.command("stats")(stats_command)
 app.command("ambiguity")(ambiguity_command)
 app.command("cluster")(cluster_command)
 app.command("generate")(generate_command)
+app.command("deid")(deid_command)
+app.command("calibrate")(calibrate_command)
+app.command("restore")(restore_command)
 
 
 def _show_version(asked: bool) -> None:

@@ -9,16 +9,18 @@ reaches it outside any mention is an identifier of no known kind.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import accumulate
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from lacuna.deid.findings import Finding, Origin
 from lacuna.models.base import Examined, Tagger
 from lacuna.text.document import Document
-from lacuna.types import BoolArray, FloatArray
+from lacuna.types import BoolArray, FloatArray, LongArray
 
 #: Label of a token that is probably an identifier, nobody knows of which kind.
 UNNAMED = "IDENTIFIER"
@@ -78,37 +80,65 @@ class Detector:
 
     def _detected(self, examined: Examined) -> Detected:
         document = examined.found
-        tagged = list(tagger_findings(examined, self.threshold))
-        findings = [*self.drop(document, tagged), *self.recognized(document)]
+        tagged = self.drop(document, list(tagger_findings(examined, self.threshold)))
+        recognized = self.recognized(document)
+        findings = [*_better_named(tagged, recognized), *recognized]
         return Detected(document, findings, examined.probability, covered(examined, findings))
+
+
+def _better_named(tagged: list[Finding], recognized: list[Finding]) -> list[Finding]:
+    """Leave out tokens of no known kind that lie inside something recognized, which has one."""
+    if not recognized or all(finding.label != UNNAMED for finding in tagged):
+        return tagged
+    named = sorted((finding.start, finding.end) for finding in recognized)
+    starts = [start for start, _ in named]
+    # how far the first ones go: one that begins before a token and ends behind it holds it
+    reach = list(accumulate((end for _, end in named), max))
+
+    def is_inside(finding: Finding) -> bool:
+        before = bisect_right(starts, finding.start)
+        return before > 0 and reach[before - 1] >= finding.end
+
+    return [f for f in tagged if f.label != UNNAMED or not is_inside(f)]
 
 
 def tagger_findings(examined: Examined, threshold: float) -> Iterator[Finding]:
     """Yield mentions of which a token reaches the threshold, and single tokens that do."""
     reached = examined.probability >= threshold
-    numbers = np.flatnonzero(reached).tolist()
-    inside: set[int] = set()
-    for mention in examined.found.mentions:
-        for span in mention.spans:
-            first, last = token_range(examined, span.start, span.end)
-            if reached[first:last].any():
-                sure = float(examined.probability[first:last].max())
-                yield Finding(span.start, span.end, mention.label, Origin.MODEL, sure)
-                inside.update(range(first, last))
-    for token in numbers:
-        if token not in inside:
-            start, end = int(examined.start[token]), int(examined.end[token])
-            sure = float(examined.probability[token])
-            yield Finding(start, end, UNNAMED, Origin.MODEL, sure)
+    alone = reached.copy()
+    spans = [(s.start, s.end, m.label) for m in examined.found.mentions for s in m.spans]
+    firsts, lasts = _token_ranges(examined, spans)
+    so_far = np.concatenate(([0], np.cumsum(reached)))  # tokens that reach it, before each
+    taken = so_far[lasts] > so_far[firsts]
+    for (start, end, label), first, last, is_taken in zip(
+        spans, firsts.tolist(), lasts.tolist(), taken.tolist(), strict=True
+    ):
+        if is_taken:
+            sure = max(examined.probability[first:last].tolist())
+            yield Finding(start, end, label, Origin.MODEL, sure)
+            alone[first:last] = False
+    for token in np.flatnonzero(alone).tolist():
+        start, end = int(examined.start[token]), int(examined.end[token])
+        yield Finding(start, end, UNNAMED, Origin.MODEL, float(examined.probability[token]))
 
 
 def covered(examined: Examined, findings: Iterable[Finding]) -> BoolArray:
     """Return for each token whether a finding touches it."""
-    touched = np.zeros(len(examined.start), np.bool_)
-    for finding in findings:
-        first, last = token_range(examined, finding.start, finding.end)
-        touched[first:last] = True
-    return touched
+    firsts, lasts = _token_ranges(examined, list(findings))
+    # tokens enter a finding at its first token and leave it behind its last
+    borders = np.bincount(firsts, minlength=len(examined.start) + 1)
+    borders -= np.bincount(lasts, minlength=len(examined.start) + 1)
+    return np.cumsum(borders)[:-1] > 0
+
+
+def _token_ranges(
+    examined: Examined, spans: Sequence[tuple[Any, ...]]
+) -> tuple[LongArray, LongArray]:
+    """Return the first token, and the one behind the last, of what begins with start and end."""
+    starts = np.array([span[0] for span in spans], np.int64)
+    ends = np.array([span[1] for span in spans], np.int64)
+    firsts = np.searchsorted(examined.end, starts, side="right")
+    return firsts, np.maximum(firsts, np.searchsorted(examined.start, ends, side="left"))
 
 
 def token_range(examined: Examined, start: int, end: int) -> tuple[int, int]:

@@ -34,6 +34,11 @@ class Key:
         """Let worker processes be given the key."""
         return Key, (self._secret,)
 
+    @property
+    def secret(self) -> bytes:
+        """The bytes themselves, for worker processes; they are never shown or logged."""
+        return self._secret
+
     @classmethod
     def random(cls) -> Key:
         """Return a fresh key."""

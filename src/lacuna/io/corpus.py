@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from lacuna.errors import ConfigError, CorpusFormatError
 from lacuna.io.detect import detect_format, main_file
@@ -86,7 +86,7 @@ def read_corpus(
     options = ReadOptions(encoding, task, on_bytes, on_skip)
     selection = Selection(group_from, label_map or LabelMap(), labels, keep)
     sources = find_sources(paths, format=format, options=options)
-    return _select(_unique(_read_all(sources, format)), _compiled(group_from), selection)
+    return _select(_unique(_read_all(sources, format)), group_pattern(group_from), selection)
 
 
 def corpus_bytes(paths: Sequence[str | Path], *, format: str | None = None) -> int | None:  # noqa: A002
@@ -136,7 +136,7 @@ def _expand(path: str, forced: Format | None) -> list[tuple[Path | None, str]]:
         raise CorpusFormatError(path, "no such file or folder")
     if not files:
         raise CorpusFormatError(path, "no files there to read")
-    return [(_main(file, forced), _id(relative)) for file, relative in files]
+    return [(_main(file, forced), file_id(relative)) for file, relative in files]
 
 
 def _files_below(path: Path, forced: Format | None) -> list[tuple[Path, Path]]:
@@ -161,7 +161,8 @@ def _main(file: Path, forced: Format | None) -> Path:
     return file if forced is not None and forced.shape is not Shape.PAIRS else main_file(file)
 
 
-def _id(relative: Path) -> str:
+def file_id(relative: PurePath) -> str:
+    """Return the id of a file by its path below the folder: without the suffix of a format."""
     name = relative.as_posix()
     suffix = relative.suffix
     return name.removesuffix(suffix) if suffix.lower() in SUFFIXES else name
@@ -191,7 +192,7 @@ def _select(
     matched = read_any = False
     for document in documents:
         read_any = True
-        if pattern is not None and (group := _group(pattern, document.id)):
+        if pattern is not None and (group := group_of(pattern, document.id)):
             matched = True
             document = replace(document, group=group)
         document = selection.label_map.apply(document)
@@ -204,12 +205,14 @@ def _select(
         raise ConfigError("the pattern for groups matches no document id")
 
 
-def _group(pattern: re.Pattern[str], id_: str) -> str | None:
+def group_of(pattern: re.Pattern[str], id_: str) -> str | None:
+    """Return the group that an id names, if any."""
     match = pattern.search(id_)
     return match and match[1 if pattern.groups else 0]
 
 
-def _compiled(pattern: str | None) -> re.Pattern[str] | None:
+def group_pattern(pattern: str | None) -> re.Pattern[str] | None:
+    """Return the regular expression that takes groups from ids."""
     try:
         return None if pattern is None else re.compile(pattern)
     except re.error as error:

@@ -75,6 +75,17 @@ def read(source: Source) -> Iterator[Document]:
         source.skipped(what, count)
 
 
+def parse(line: str, automatic_id: str) -> Document | None:
+    """Return the document of one line; ``None`` where an annotator rejected it.
+
+    Raises :class:`ValueError`, with a message that quotes nothing.
+    """
+    try:
+        return _document(_json(line), automatic_id, Counter())
+    except msgspec.MsgspecError as error:
+        raise ValueError(str(error)) from None
+
+
 def _read_array(source: Source, content: str, skipped: Counter[str]) -> Iterator[Document]:
     try:
         items = _json(content)

@@ -1,0 +1,45 @@
+"""``lacuna restore``: the original of redacted texts, from a vault."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lacuna.cli.console import say
+from lacuna.cli.passphrases import passphrase
+from lacuna.errors import ConfigError
+
+
+def restore_command(
+    vault: Annotated[Path, typer.Argument(help="The vault that lacuna deid --vault wrote.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="INPUT", help="What deid wrote: a folder or a file.")
+    ],
+    output: Annotated[
+        str, typer.Option("-o", "--output", help="New folder; '-' for one text on stdout.")
+    ],
+) -> None:
+    """Restore the original of redacted texts, byte for byte (as UTF-8).
+
+    Texts have to be exactly as deid wrote them. The passphrase is asked for, or read from
+    LACUNA_PASSPHRASE.
+
+    Example: lacuna restore study.vault safe/ -o originals/
+    """
+    from lacuna.deid.vault import open_vault
+    from lacuna.pipeline.archive.restoring import restore_folder, restore_text
+
+    opened = open_vault(vault, passphrase())
+    if output == "-":
+        if not source.is_file():
+            raise ConfigError("only one text can be restored to the standard output")
+        sys.stdout.buffer.write(restore_text(opened, source))
+        return
+    restored = restore_folder(opened, source, Path(output))
+    say(f"{restored.documents:,} documents restored → {output}")
+    if restored.failed:
+        say(f"not in the vault, or changed since: {restored.failed:,}")
+        raise typer.Exit(1)

@@ -1,0 +1,182 @@
+"""The report as one web page that asks nobody for anything: no scripts, no links, no fonts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from math import log10
+from typing import Any
+
+_STYLE = """
+:root { color-scheme: light dark; --line: #8884; --a: #3b6ea5; --b: #c98b3c; }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin-top: 2rem; }
+table { border-collapse: collapse; } th, td { padding: .2rem .9rem .2rem 0; text-align: left;
+  border-bottom: 1px solid var(--line); vertical-align: top; } td.n, th.n { text-align: right;
+  font-variant-numeric: tabular-nums; } code { font-size: .85em; overflow-wrap: anywhere; }
+svg text { fill: currentColor; font: 11px system-ui, sans-serif; } .a { fill: var(--a); }
+.b { fill: var(--b); } .axis { stroke: currentColor; opacity: .4; }
+.bad { color: #b3261e; } p.small { font-size: .9em; opacity: .8; }
+"""
+_WIDTH, _HEIGHT, _BOTTOM = 640, 150, 20
+
+
+def page(report: Mapping[str, Any]) -> str:
+    """Return the page for the values of ``report.json``."""
+    parts = [
+        _summary(report),
+        _section("Replaced, by label", _labels(report)),
+        _section("How sure the model was", _histogram(report["probability_histogram"])),
+        _section("Documents to look at first", _review(report)),
+        _section("Documents that failed", _failures(report)),
+        _section("How it was done", _details(report)),
+    ]
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta http-equiv="Content-Security-Policy"'
+        " content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<title>De-identification report</title><style>{_STYLE}</style></head><body>"
+        f"{''.join(parts)}</body></html>\n"
+    )
+
+
+def _section(title: str, content: str) -> str:
+    return f"<h2>{title}</h2>{content}" if content else ""
+
+
+def _summary(report: Mapping[str, Any]) -> str:
+    replaced = sum(report["replaced"].values())
+    failed = report["failed"]
+    bad = f' <b class="bad">{failed:,} failed and were not written.</b>' if failed else ""
+    promise = ""
+    if report["promised"] is not None:
+        promise = (
+            f"<p>Calibrated so that on average at most {report['promised']:.2%} of the identifier"
+            " tokens of a patient (or a document without one) are missed. This is an average over"
+            " draws of patients like those of the calibration set, not a bound for each.</p>"
+        )
+    return (
+        "<h1>De-identification report</h1>"
+        f"<p>{report['documents']:,} documents, {report['tokens']:,} tokens,"
+        f" {replaced:,} identifiers replaced.{bad} The model expects"
+        f" {report['expected_missed_tokens']:,.1f} identifier tokens among those that stay.</p>"
+        f"{promise}"
+    )
+
+
+def _labels(report: Mapping[str, Any]) -> str:
+    by_default = report["replaced_by_default_action"]
+    rows = sorted(report["replaced"].items(), key=lambda entry: -entry[1])
+    return _table(
+        ("label", "replaced", "by the default action"),
+        [(name, f"{count:,}", f"{by_default.get(name, 0):,}") for name, count in rows],
+    )
+
+
+def _histogram(histogram: Mapping[str, Sequence[float]]) -> str:
+    """Draw tokens by P(identifier): bars of log₁₀(1 + count), replaced beside left."""
+    bins = len(histogram["replaced"])
+    tallest = max([1.0, *(log10(1 + n) for n in (*histogram["replaced"], *histogram["left"]))])
+    step, scale = _WIDTH / bins, (_HEIGHT - 10) / tallest
+    bars = []
+    for place in range(bins):
+        for offset, name, style in ((0.08, "left", "b"), (0.5, "replaced", "a")):
+            count = histogram[name][place]
+            height = log10(1 + count) * scale
+            bars.append(
+                f'<rect class="{style}" x="{(place + offset) * step:.1f}"'
+                f' y="{_HEIGHT - height:.1f}" width="{0.42 * step:.1f}" height="{height:.1f}">'
+                f"<title>{count:,} tokens {name}</title></rect>"
+            )
+    marks = "".join(
+        f'<text x="{share * _WIDTH:.0f}" y="{_HEIGHT + 14}" text-anchor="{anchor}">{share:g}</text>'
+        for share, anchor in (
+            (0, "start"),
+            (0.25, "middle"),
+            (0.5, "middle"),
+            (0.75, "middle"),
+            (1, "end"),
+        )
+    )
+    return (
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT + _BOTTOM}" role="img" width="100%"'
+        ' aria-label="Tokens by the probability of being an identifier">'
+        f"{''.join(bars)}"
+        f'<line class="axis" x1="0" x2="{_WIDTH}" y1="{_HEIGHT}" y2="{_HEIGHT}"/>{marks}</svg>'
+        '<p class="small">Tokens by P(identifier), counts on a logarithmic scale.'
+        ' <span style="color:var(--a)">■</span> replaced'
+        ' <span style="color:var(--b)">■</span> left as they are.'
+        " Patterns and lists replace tokens whatever the model says.</p>"
+    )
+
+
+def _review(report: Mapping[str, Any]) -> str:
+    rows = [
+        (
+            f"<code>{escape(entry['document'])}</code>",
+            f"{entry['expected_missed']:.2f}",
+            f"{entry['tokens']:,}",
+            f"{entry['replaced']:,}",
+        )
+        for entry in report["review"]
+    ]
+    return _table(("document", "expected missed tokens", "tokens", "replaced"), rows, raw=True)
+
+
+def _failures(report: Mapping[str, Any]) -> str:
+    rows = [
+        (
+            f"<code>{escape(entry['document'])}</code>",
+            f"{entry['file']:,}",
+            "" if entry["row"] is None else f"{entry['row']:,}",
+            escape(entry["reason"]),
+        )
+        for entry in report["failures"]
+    ]
+    return _table(("document", "file", "row", "why"), rows, raw=True, text=(3,))
+
+
+def _details(report: Mapping[str, Any]) -> str:
+    names = (
+        "lacuna",
+        "model",
+        "pipeline",
+        "policy",
+        "policy_sha256",
+        "threshold",
+        "promised",
+        "consistency",
+        "locale",
+        "files",
+        "taken_over",
+        "seconds",
+        "tokens_per_second",
+    )
+    rows = [(name.replace("_", " "), _shown(report[name])) for name in names]
+    rows += [(f"left aside: {what}", f"{n:,}") for what, n in report["left_aside"].items()]
+    rows += [(f"hash of {name}", value) for name, value in report["settings"].items()]
+    return _table(("what", "value"), rows, text=(1,))
+
+
+def _shown(value: Any) -> str:
+    return f"{value:,.4g}" if isinstance(value, float) else str(value)
+
+
+def _table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    raw: bool = False,
+    text: Sequence[int] = (),
+) -> str:
+    """Return a table; the first column and `text` are words, others numbers."""
+
+    def cell(tag: str, place: int, content: str) -> str:
+        kind = "" if place == 0 or place in text else ' class="n"'
+        return f"<{tag}{kind}>{content}</{tag}>"
+
+    def line(tag: str, cells: Sequence[str]) -> str:
+        return f"<tr>{''.join(cell(tag, i, c) for i, c in enumerate(cells))}</tr>"
+
+    body = [line("td", row if raw else [escape(c) for c in row]) for row in rows]
+    return f"<table>{line('th', header)}{''.join(body)}</table>" if body else ""

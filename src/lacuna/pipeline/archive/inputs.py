@@ -1,0 +1,182 @@
+"""What there is to make safe: the files below a folder, what each is, to which group it belongs.
+
+Text files stay text; so do the texts of formats with one document per file, under a name that ends
+in ``.txt``. Files with many documents are tables: JSON lines stay JSON lines, CSV stays CSV,
+Parquet stays Parquet, and what else holds many documents becomes JSON lines. Annotations are not
+taken over. Files that nobody here can read, hidden ones, and links that lead out of the folder are
+left aside and counted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+
+from lacuna.errors import ConfigError, CorpusFormatError
+from lacuna.io.corpus import BRAT_SETTINGS, file_id, group_of
+from lacuna.io.detect import BY_SUFFIX, detect_format
+from lacuna.io.formats import FORMATS, Shape, format_named
+from lacuna.io.source import ReadOptions, Source
+
+TEXT_SUFFIXES = (".txt", ".text")
+#: Table formats that are not formats of a corpus, by suffix.
+PLAIN_TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
+_ANNOTATIONS = {".ann": ".txt", ".pipe": ".text"}
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file to make safe.
+
+    Attributes
+    ----------
+    path, name
+        Where it is, and its path below the input folder.
+    format
+        By which it is read.
+    bytes
+        Its size.
+    """
+
+    path: Path
+    name: str
+    format: str
+    bytes: int
+
+    @property
+    def id(self) -> str:
+        """Id of its document, or what the ids of its documents begin with."""
+        return file_id(PurePosixPath(self.name))
+
+    @property
+    def is_table(self) -> bool:
+        """Whether it may hold many documents."""
+        return self.format not in FORMATS or FORMATS[self.format].shape is Shape.STREAM
+
+    @property
+    def output(self) -> str:
+        """What its output is called, if it may keep its name."""
+        suffix = PurePosixPath(self.name).suffix.lower()
+        if self.format in (*PLAIN_TABLES.values(), "jsonl"):
+            return self.name
+        if self.is_table:
+            return f"{self.name}.jsonl"
+        return self.name if suffix in TEXT_SUFFIXES else f"{self.name}.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """Files in the order of their names, and what was left aside."""
+
+    files: tuple[InputFile, ...]
+    left_aside: Mapping[str, int]
+
+    @property
+    def bytes(self) -> int:
+        """Size of all files."""
+        return sum(file.bytes for file in self.files)
+
+
+def list_inputs(
+    path: Path,
+    *,
+    format: str | None = None,  # noqa: A002
+    include: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    encoding: str = "utf-8",
+) -> Inputs:
+    """List the files of a folder, or the one file.
+
+    Parameters
+    ----------
+    path
+        A file or a folder.
+    format
+        By which to read all files; found out for each where not given.
+    include, exclude
+        Globs on the path below the folder; ``*`` also matches slashes.
+    encoding
+        Of text files, to look into those whose suffix does not say enough.
+    """
+    if format is not None and format not in PLAIN_TABLES.values():
+        format_named(format)
+    if not path.exists():
+        raise ConfigError("the input does not exist")
+    left_aside: Counter[str] = Counter()
+    files = []
+    for file, name in _found(path, left_aside):
+        if include and not _matches(name, include):
+            continue
+        if _matches(name, exclude):
+            continue
+        chosen = format or _format(file, name, encoding)
+        if chosen is None:
+            left_aside["files of an unknown kind"] += 1
+        elif chosen:
+            files.append(InputFile(file, name, chosen, _size(file)))
+    if not files:
+        raise ConfigError("there is nothing to read in the input")
+    return Inputs(tuple(files), left_aside)
+
+
+def groups_of(files: Sequence[InputFile], pattern: re.Pattern[str] | None) -> list[str | None]:
+    """Return the group of each file, by the pattern for groups."""
+    if pattern is None:
+        return [None] * len(files)
+    groups = [group_of(pattern, file.id) or None for file in files]
+    if files and not any(groups):
+        raise ConfigError("the pattern for groups matches no document id")
+    return groups
+
+
+def _found(path: Path, left_aside: Counter[str]) -> Iterator[tuple[Path, str]]:
+    if path.is_file():
+        yield path, path.name
+        return
+    root = path.resolve()
+    below = sorted((file.relative_to(path).parts, file) for file in path.rglob("*"))
+    for parts, file in below:
+        if file.is_dir() and not file.is_symlink():
+            continue
+        if any(part.startswith(".") for part in parts) or file.name in BRAT_SETTINGS:
+            left_aside["hidden files and settings"] += 1
+        elif file.is_symlink() and not file.resolve().is_relative_to(root):
+            left_aside["symbolic links that lead out of the folder"] += 1
+        elif file.is_file():
+            yield file, "/".join(parts)
+        else:
+            left_aside["what is no file"] += 1
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:  # gone: whoever reads it will say so
+        return 0
+
+
+def _matches(name: str, globs: Sequence[str]) -> bool:
+    return any(fnmatchcase(name, glob) for glob in globs)
+
+
+def _format(file: Path, name: str, encoding: str) -> str | None:
+    """Return the format of a file, ``None`` if nobody knows it, "" where it holds no text."""
+    suffix = file.suffix.lower()
+    if suffix in TEXT_SUFFIXES:
+        return "txt"
+    if suffix in _ANNOTATIONS:
+        return "" if file.with_suffix(_ANNOTATIONS[suffix]).is_file() else None
+    if suffix in PLAIN_TABLES:
+        return PLAIN_TABLES[suffix]
+    if suffix in BY_SUFFIX:
+        return BY_SUFFIX[suffix]
+    if suffix != ".xml":
+        return None
+    try:
+        return detect_format(Source(file, name, ReadOptions(encoding)))
+    except CorpusFormatError:
+        return "i2b2"  # its reader will say what is wrong

@@ -1,0 +1,245 @@
+"""A worker: loads the model once, then makes safe whatever it is given.
+
+As a process (``python -m lacuna.pipeline.archive.worker``) it reads jobs from its standard input
+and writes results to its standard output, each a message with its length before it. It says nothing
+anywhere else, and ends with the process that started it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from lacuna.deid.detector import Detector
+from lacuna.deid.keys import Key
+from lacuna.deid.redact import Redactor
+from lacuna.deid.tally import Tally, tally_of
+from lacuna.errors import StoppedError
+from lacuna.io.formats import FORMATS
+from lacuna.io.source import ReadOptions, Source
+from lacuna.io.writing import whole_file
+from lacuna.pipeline.archive.choices import BadBytes
+from lacuna.pipeline.archive.messages import (
+    FileDone,
+    FilesJob,
+    FileTask,
+    Job,
+    Original,
+    Result,
+    RowDone,
+    RowsJob,
+    Setup,
+)
+from lacuna.pipeline.archive.names import SafeNames
+from lacuna.pipeline.archive.places import place_below
+from lacuna.pipeline.deidentifying import Deidentifier, Failed, Safe, why
+from lacuna.pipeline.detecting import load_detector
+from lacuna.text.document import Document
+
+PIECE = 1 << 22  #: bytes of files that are held at a time
+_LENGTH = 8
+
+
+class Worker:
+    """Does jobs one after the other."""
+
+    def __init__(self, setup: Setup, detector: Detector | None = None) -> None:
+        if detector is None:
+            detector = load_detector(setup.detection, threshold=setup.threshold)
+        key = Key(setup.key)
+        redactor = Redactor(setup.policy, key, consistency=setup.consistency, locale=setup.locale)
+        self._setup = setup
+        self._work = Deidentifier(detector, redactor)
+        self._names = SafeNames(detector, key, setup.rename)
+
+    def do(self, job: Job) -> Result:
+        """Do a job; what fails is in the result."""
+        began = time.perf_counter()
+        try:
+            result = self._do_files(job) if isinstance(job, FilesJob) else self._do_rows(job)
+        except StoppedError as error:
+            result = Result(fatal=str(error))
+        result.seconds = time.perf_counter() - began
+        return result
+
+    def _do_files(self, job: FilesJob) -> Result:
+        result = Result()
+        for piece in _pieces(job.files):
+            self._do_piece(piece, result)
+        if job.forget:
+            for group in {task.group for task in job.files} - {None}:
+                self._work.redactor.end_group(str(group))
+        return result
+
+    def _do_piece(self, files: Sequence[FileTask], result: Result) -> None:
+        read = [self._read(task) for task in files]
+        documents = [item[0] for item in read if not isinstance(item, Failed)]
+        outcomes = iter(self._work.deidentify(documents) if documents else ())
+        for task, item in zip(files, read, strict=True):
+            outcome = item if isinstance(item, Failed) else next(outcomes)
+            hashed_id = self._names.hashed_id(task.id)
+            if isinstance(outcome, Failed):
+                tally = Tally()
+                tally.add_failure(outcome.reason)
+                result.files.append(FileDone(task.number, hashed_id, tally, outcome.reason))
+            else:
+                assert not isinstance(item, Failed)
+                result.files.append(self._written(task, hashed_id, outcome, item[1], result))
+
+    def _read(self, task: FileTask) -> tuple[Document, str] | Failed:
+        """Return a file's document and the SHA-256 of its bytes."""
+        path = Path(task.path)
+        try:
+            with path.open("rb") as stream:
+                digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            if self._setup.bad_bytes is BadBytes.REPLACE and task.format == "txt":
+                text = path.read_bytes().decode(self._setup.encoding, "replace")
+            else:
+                source = Source(path, task.id, ReadOptions(self._setup.encoding))
+                documents = list(FORMATS[task.format].read(source))
+                if len(documents) != 1:
+                    return Failed("holds more than one document, or none")
+                text = documents[0].text
+        except FileNotFoundError:
+            return Failed("is no longer there")
+        except Exception as error:
+            return Failed(why(error))
+        return Document(task.id, text, group=task.group), digest
+
+    def _written(
+        self, task: FileTask, hashed_id: str, safe: Safe, digest: str, result: Result
+    ) -> FileDone:
+        text = safe.redacted.document.text
+        try:
+            content = text.encode()
+        except UnicodeError:
+            tally = Tally()
+            reason = "holds half of a surrogate pair, which cannot be written"
+            tally.add_failure(reason)
+            return FileDone(task.number, hashed_id, tally, reason)
+        name = self._names.output(task.output, task.group, _found(safe), ambiguous=task.ambiguous)
+        if self._setup.output is not None:
+            _write(Path(self._setup.output), name, content)
+        self._remember(name, safe, result)
+        tally = tally_of(hashed_id, safe.detected, safe.redacted)
+        sha256 = hashlib.sha256(content).hexdigest()
+        return FileDone(task.number, hashed_id, tally, None, digest, name, sha256)
+
+    def _do_rows(self, job: RowsJob) -> Result:
+        result = Result(table=job.table)
+        documents = [Document(row.id, row.text, group=row.group) for row in job.rows]
+        outcomes = self._work.deidentify(documents)
+        for row, outcome in zip(job.rows, outcomes, strict=True):
+            hashed_id = self._names.hashed_id(row.id)
+            if isinstance(outcome, Failed):
+                result.tally.add_failure(outcome.reason)
+                done = RowDone(row.number, reason=outcome.reason, hashed_id=hashed_id)
+            else:
+                id_ = self._names.id(row.id, row.group, _found(outcome))
+                text = outcome.redacted.document.text
+                done = RowDone(row.number, id_, self._names.group(row.group), text)
+                self._remember(id_, outcome, result)
+                result.tally.add(tally_of(hashed_id, outcome.detected, outcome.redacted))
+            result.rows.append(done)
+        for group in job.ended:
+            self._work.redactor.end_group(group)
+        return result
+
+    def _remember(self, name: str, safe: Safe, result: Result) -> None:
+        if self._setup.vault:
+            redacted = safe.redacted
+            result.originals.append(
+                Original.of(
+                    name, safe.detected.document.text, redacted.document.text, redacted.offsets
+                )
+            )
+
+
+def _pieces(files: Sequence[FileTask]) -> Iterator[list[FileTask]]:
+    piece: list[FileTask] = []
+    size = 0
+    for task in files:
+        if piece and size + task.bytes > PIECE:
+            yield piece
+            piece, size = [], 0
+        piece.append(task)
+        size += task.bytes
+    if piece:
+        yield piece
+
+
+def _found(safe: Safe) -> list[str]:
+    text = safe.detected.document.text
+    return [text[finding.start : finding.end] for finding in safe.redacted.plan]
+
+
+def _write(folder: Path, name: str, content: bytes) -> None:
+    try:
+        with whole_file(place_below(folder, name)) as stream:
+            stream.write(content)
+    except OSError as error:
+        raise StoppedError(f"cannot write to the output folder: {error.strerror}") from None
+
+
+def serve(incoming: IO[bytes], outgoing: IO[bytes]) -> None:
+    """Do jobs until there are no more."""
+    setup = receive(incoming)
+    if setup is None:
+        return
+    worker = Worker(msgspec.msgpack.decode(setup, type=Setup))
+    decode = msgspec.msgpack.Decoder(Job).decode
+    while (message := receive(incoming)) is not None:
+        send(outgoing, msgspec.msgpack.encode(worker.do(decode(message))))
+
+
+def send(stream: IO[bytes], message: bytes) -> None:
+    """Write a message with its length before it."""
+    stream.write(len(message).to_bytes(_LENGTH, "big"))
+    stream.write(message)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> bytes | None:
+    """Read a message; ``None`` when the other side is gone."""
+    head = stream.read(_LENGTH)
+    if len(head) < _LENGTH:
+        return None
+    size = int.from_bytes(head, "big")
+    message = stream.read(size)
+    return message if len(message) == size else None
+
+
+def end_with_parent() -> None:
+    """Ask the system to end this process when the one that started it ends (Linux only)."""
+    if sys.platform == "linux":
+        set_parent_death_signal = 1
+        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+        if os.getppid() == 1:
+            sys.exit(0)
+
+
+def main() -> None:
+    """Run as a process."""
+    from lacuna.kernels import load_without_blas
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process decides
+    end_with_parent()
+    load_without_blas()
+    incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
+    try:
+        serve(incoming, outgoing)
+    except BrokenPipeError:
+        os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

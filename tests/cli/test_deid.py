@@ -1,0 +1,169 @@
+"""``lacuna deid``, ``calibrate`` and ``restore`` as commands."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import lacuna as library
+from lacuna.deid.promises import promises_of
+from lacuna.errors import ConfigError, RedactionError
+from lacuna.io.output import write_corpus
+from lacuna.models.storage import read_model
+from tests.cli.conftest import Lacuna
+from tests.models.examples import corpus
+from tests.pipeline.archive.conftest import contents, tiny_model
+
+NOTE = "Call Ana Okafor about the results on 03/14/2014.\n"
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_model(tmp_path_factory.mktemp("model") / "tiny.lacuna")
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    write_corpus(corpus(80, seed=11), tmp_path / "gold.jsonl", format="jsonl")
+    return tmp_path / "gold.jsonl"
+
+
+@pytest.fixture
+def note(tmp_path: Path) -> Path:
+    path = tmp_path / "note.txt"
+    path.write_text(NOTE)
+    return path
+
+
+def test_a_key_is_made_and_used_again(
+    lacuna: Lacuna, model: Path, note: Path, tmp_path: Path
+) -> None:
+    key = tmp_path / "study.key"
+    options = ("--model", model, "--policy", "research", "--key", key)
+    first = lacuna("deid", note, "-o", tmp_path / "a", *options)
+    assert first.code == 0
+    assert "new key" in first.err
+    assert key.stat().st_mode & 0o777 == 0o600
+    second = lacuna("deid", note, "-o", tmp_path / "b", *options)
+    assert "new key" not in second.err
+    assert contents(tmp_path / "a") == contents(tmp_path / "b") != {"note.txt": NOTE.encode()}
+    without = lacuna("deid", note, "-o", tmp_path / "c", *options[:4])
+    assert "no --key" in without.err
+
+
+def test_json_is_the_report(lacuna: Lacuna, model: Path, note: Path, tmp_path: Path) -> None:
+    run = lacuna("deid", note, "-o", tmp_path / "safe", "--model", model, "--json")
+    written = json.loads((tmp_path / "safe" / "report.json").read_text())
+    assert run.json == written
+    assert run.json["documents"] == 1
+
+
+def test_a_dry_run_counts(lacuna: Lacuna, model: Path, note: Path, tmp_path: Path) -> None:
+    run = lacuna("deid", note, "--model", model, "--dry-run")
+    assert run.code == 0
+    assert "DATE" in run.out
+    assert list(tmp_path.iterdir()) == [note]
+
+
+def test_standard_input_to_standard_output(
+    lacuna: Lacuna, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def typed(content: bytes) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    typed(NOTE.replace("\n", "\r\n").encode())
+    run = lacuna("deid", "-", "--model", model)
+    assert run.code == 0
+    assert "Okafor" not in run.out
+    assert run.out.endswith(" on 2014.\r\n")
+    typed(b"Ana \xff Okafor")
+    bad = lacuna("deid", "-", "--model", model)
+    assert (bad.code, bad.out) == (2, "")
+
+
+def test_an_output_is_needed(lacuna: Lacuna, model: Path, note: Path) -> None:
+    assert "-o FOLDER" in lacuna("deid", note, "--model", model).err
+
+
+def test_a_promise_is_kept_only_by_the_same_pipeline(
+    lacuna: Lacuna, model: Path, gold: Path, note: Path, tmp_path: Path
+) -> None:
+    promising = tmp_path / "promising.lacuna"
+    run = lacuna(
+        "calibrate", model, gold, "--max-missed", 0.1, "--max-missed", 0.05, "-o", promising
+    )
+    assert run.code == 0
+    assert "average" in run.err
+    assert "are few for 0.05" in run.err
+    promises = promises_of(read_model(promising))
+    assert promises is not None
+    assert [calibration.level for calibration in promises.calibrations] == [0.05, 0.1]
+    assert promises_of(read_model(model)) is None
+    options = ("--model", promising, "--max-missed", 0.05)
+    kept = lacuna("deid", note, "-o", tmp_path / "safe", *options)
+    assert kept.code == 0
+    assert "promise: at most 5.00%" in kept.err
+    report = json.loads((tmp_path / "safe" / "report.json").read_text())
+    assert report["threshold"] == promises.calibrations[0].threshold
+    assert report["promised"] == 0.05
+    other = lacuna("deid", note, "--dry-run", *options, "--no-patterns")
+    assert other.code == 2
+    assert "calibrate again" in other.err
+    level = lacuna("deid", note, "--dry-run", "--model", promising, "--max-missed", 0.2)
+    assert "not calibrated for" in level.err
+    never = lacuna("deid", note, "--dry-run", "--model", model, "--max-missed", 0.05)
+    assert "makes no promise" in never.err
+
+
+def test_too_few_documents_promise_nothing(lacuna: Lacuna, model: Path, gold: Path) -> None:
+    before = model.read_bytes()
+    run = lacuna("calibrate", model, gold, "--max-missed", 0.001)
+    assert run.code == 2
+    assert "at least 999 are needed" in run.err
+    assert model.read_bytes() == before
+
+
+def test_restoring(
+    lacuna: Lacuna, model: Path, note: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vault = tmp_path / "v.vault"
+    options = ("--model", model, "--vault", vault)
+    assert "LACUNA_PASSPHRASE" in lacuna("deid", note, "-o", tmp_path / "x", *options).err
+    monkeypatch.setenv("LACUNA_PASSPHRASE", "open sesame")
+    lacuna("deid", note, "-o", tmp_path / "safe", *options)
+    run = lacuna("restore", vault, tmp_path / "safe" / "note.txt", "-o", "-")
+    assert run.out == NOTE
+    assert lacuna("restore", vault, tmp_path / "safe", "-o", tmp_path / "back").code == 0
+    assert contents(tmp_path / "back") == {"note.txt": NOTE.encode()}
+    (tmp_path / "safe" / "note.txt").write_text("changed")
+    assert lacuna("restore", vault, tmp_path / "safe", "-o", tmp_path / "more").code == 1
+    monkeypatch.setenv("LACUNA_PASSPHRASE", "wrong")
+    assert lacuna("restore", vault, tmp_path / "safe", "-o", tmp_path / "no").code == 2
+
+
+def test_in_python(model: Path) -> None:
+    safe = library.deidentify(NOTE, model=model, policy="mask")
+    assert "Okafor" not in safe.document.text
+    assert safe.counts["DATE"] == 1
+    loaded = library.load(model)
+    documents = [library.Document("a", NOTE), library.Document("b", NOTE)]
+    many = list(library.deidentify(documents, model=loaded, policy="mask"))
+    assert [one.document.text for one in many] == [safe.document.text] * 2
+    with pytest.raises(ConfigError, match="model files"):
+        library.deidentify(NOTE, model=loaded, max_missed=0.1)
+
+
+def test_in_python_a_failure_is_raised(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from lacuna.deid.redact import Redactor
+
+    def fail(*_: object) -> None:
+        raise KeyError("Okafor")
+
+    monkeypatch.setattr(Redactor, "redact", fail)
+    with pytest.raises(RedactionError) as error:
+        library.deidentify(NOTE, model=model)
+    assert "Okafor" not in str(error.value)
