@@ -1,6 +1,7 @@
 """LI, SHARED and SPLIT side by side on a corpus of mentions with gaps.
 
     python benchmarks/gaps.py TRAIN DEV [-o results.json]
+    python benchmarks/gaps.py --show results.json
 
 After the experiments of Muis and Lu (2016). Documents are cut into sentences, each a document of
 its own. Table 2: all labels as one; trained on sentences with a discontiguous mention (disc) or on
@@ -102,18 +103,55 @@ def trained(documents: Sentences, config: Config, **settings: Any) -> tuple[Any,
     return model, time.perf_counter() - began
 
 
-def best_penalty(training: Sentences, judge: Sentences, config: Config) -> float:
+def best_penalty(
+    training: Sentences, judge: Sentences, config: Config, penalties: Sequence[float]
+) -> float:
     """Return the penalty with the highest F1 of ENOUGH on `judge`."""
     scores = {}
-    for penalty in PENALTIES:
+    for penalty in penalties:
         model, _ = trained(training, config, l2=penalty)
         scores[penalty] = scores_of(model, judge)["f1"]
     return max(scores, key=lambda penalty: scores[penalty])
 
 
+def show(results: Sequence[dict[str, Any]]) -> None:
+    """Print results as tables in Markdown."""
+    table = {
+        (r["model"], r["heuristic"], r["tested_on"], r["size"], r["trained_on"]): _percent(r)
+        for r in results
+        if r["table"] == "2"
+    }
+    for tested in ("disc", "all"):
+        print(f"\n| {tested} | small, disc | small, orig | large, disc | large, orig |")
+        print("|---|---|---|---|---|")
+        for model, heuristic in product(MODELS, ("enough", "all")):
+            cells = [
+                table.get((model, heuristic, tested, *where), "")
+                for where in product(("small", "large"), ("disc", "orig"))
+            ]
+            print(f"| {model}, {heuristic} | {' | '.join(cells)} |")
+    print("\n| label | gold | " + " | ".join(MODELS) + " |\n|---|---|" + "---|" * len(MODELS))
+    several = {r["model"]: r for r in results if r["table"] == "4"}
+    for label in [*several["LI"]["labels"], "all"] if several else []:
+        rows = {m: r if label == "all" else r["labels"][label] for m, r in several.items()}
+        print(f"| {label} | {rows['LI']['gold']} | {' | '.join(map(_percent, rows.values()))} |")
+    print("\n| inference | P / R / F1 | training | tokens/s |\n|---|---|---|---|")
+    for r in results:
+        if r["table"] == "inference":
+            speed = f"{r['seconds']:.0f} s | {r['tokens_per_second']:,.0f}"
+            print(f"| {r['model']}, {r['inference']} | {_percent(r)} | {speed} |")
+
+
+def _percent(row: dict[str, Any]) -> str:
+    return " / ".join(f"{100 * row[key]:.1f}" for key in ("precision", "recall", "f1"))
+
+
 def main() -> None:
     """Train and score everything, showing lines as they come."""
     options = arguments()
+    if options.show:
+        show(json.loads(options.show.read_text()))
+        return
     train_all = list(sentences_of(read_corpus([options.train])))
     dev = list(sentences_of(read_corpus([options.dev])))
     one, one_dev = as_one_label(train_all), as_one_label(dev)
@@ -140,7 +178,7 @@ def main() -> None:
     for (name, config), subset in product(MODELS.items(), ("disc", "orig")):
         fraction = with_gaps(small) if subset == "disc" else small[: int(cut * SEARCH_SHARE)]
         judge = with_gaps(held_out) if subset == "disc" else held_out
-        penalty = best_penalty(fraction, judge, config)
+        penalty = best_penalty(fraction, judge, config, options.penalties)
         chosen[name] = penalty
         note(table="penalty", model=name, trained_on=subset, l2=penalty)
         for size, documents in sizes.items():
@@ -185,9 +223,11 @@ def main() -> None:
 def arguments() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("train", type=Path)
-    parser.add_argument("dev", type=Path)
+    parser.add_argument("train", type=Path, nargs="?")
+    parser.add_argument("dev", type=Path, nargs="?")
+    parser.add_argument("--show", type=Path, help="print the tables of such results")
     parser.add_argument("-o", "--output", type=Path, help="where to write the results as JSON")
+    parser.add_argument("--penalties", type=float, nargs="+", default=PENALTIES)
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""Sets of mentions with gaps: the examples of the paper, and random ones."""
+"""Sets of mentions with gaps: the structures of the paper's examples, and random ones."""
 
 from __future__ import annotations
 
@@ -24,17 +24,16 @@ def case(length: int, *gold: Parts) -> Case:
     return Case(length, frozenset(gold))
 
 
-#: Infarctions either water shed or embolic
-INFARCTIONS = case(6, ((0, 1),), ((0, 1), (2, 4)), ((0, 1), (5, 6)))
-#: EGD showed hiatal hernia and vertical laceration in distal esophagus with blood in stomach and
-#: overlying lac .
-EGD = case(18, ((2, 4),), ((6, 7), (9, 10)), ((11, 14),), ((13, 14), (16, 17)))
-#: Ethanol Intoxication and withdrawal
-ETHANOL = case(4, ((0, 2),), ((0, 1), (3, 4)))
-#: The patient had blood in his mouth and on his tongue , pupils were pinpoint and reactive .
-TONGUE = case(18, ((3, 7),), ((3, 4), (8, 11)), ((12, 13), (14, 15)))
-#: You see blood or dark / black material when you vomit or have a bowel movement .
-VOMIT = case(
+#: a head alone, and the head with each of two others
+ONE_HEAD = case(6, ((0, 1),), ((0, 1), (2, 4)), ((0, 1), (5, 6)))
+#: one flat, one with a gap, and two that share their last word, one of them with a gap
+FOUR_KINDS = case(18, ((2, 4),), ((6, 7), (9, 10)), ((11, 14),), ((13, 14), (16, 17)))
+#: two that share their first word
+SHARED_WORD = case(4, ((0, 2),), ((0, 1), (3, 4)))
+#: two that share their first word, and one with a gap of one word
+SHORT_GAP = case(18, ((3, 7),), ((3, 4), (8, 11)), ((12, 13), (14, 15)))
+#: each of three things with each of two
+CROSS_PRODUCT = case(
     17,
     ((2, 3), (10, 11)),
     ((2, 3), (14, 16)),

@@ -26,11 +26,11 @@ from lacuna.encoding.hypergraph import (
 )
 from lacuna.encoding.parts import Parts, joined
 from tests.encoding.gapped_cases import (
-    EGD,
-    ETHANOL,
-    INFARCTIONS,
-    TONGUE,
-    VOMIT,
+    CROSS_PRODUCT,
+    FOUR_KINDS,
+    ONE_HEAD,
+    SHARED_WORD,
+    SHORT_GAP,
     Case,
     Mentions,
     cases,
@@ -54,29 +54,29 @@ def everything(item: Case, graphs: tuple[Slice, ...]) -> tuple[Mentions, Mention
 
 
 @pytest.mark.parametrize("graphs", [shared(3), split(3)], ids=["shared", "split"])
-@pytest.mark.parametrize("item", [INFARCTIONS, ETHANOL, TONGUE])
+@pytest.mark.parametrize("item", [ONE_HEAD, SHARED_WORD, SHORT_GAP])
 def test_examples_of_the_paper_come_back(item: Case, graphs: tuple[Slice, ...]) -> None:
     assert everything(item, graphs) == (item.gold, item.gold)
 
 
 def test_shared_parts_can_be_paired_wrongly() -> None:
-    every, enough = everything(EGD, shared(3))
+    every, enough = everything(FOUR_KINDS, shared(3))
     assert len(every) == 6
-    assert every > EGD.gold == enough
-    assert everything(EGD, split(3)) == (EGD.gold, EGD.gold)
+    assert every > FOUR_KINDS.gold == enough
+    assert everything(FOUR_KINDS, split(3)) == (FOUR_KINDS.gold, FOUR_KINDS.gold)
 
 
 def test_of_a_full_cross_product_enough_keeps_too_few() -> None:
     for graphs, most, least in ((shared(3), 8, 3), (split(3), 7, 4)):
-        every, enough = everything(VOMIT, graphs)
-        assert every > VOMIT.gold
+        every, enough = everything(CROSS_PRODUCT, graphs)
+        assert every > CROSS_PRODUCT.gold
         assert (len(every), len(enough)) == (most, least)
 
 
 def test_the_subgraph_of_an_example() -> None:
-    """Infarctions either water shed or embolic, as in figure 3."""
+    """A head alone and with each of two others, as in figure 3."""
     (graph,) = shared(3)
-    edges, _ = subgraph(INFARCTIONS, graph)
+    edges, _ = subgraph(ONE_HEAD, graph)
     #  T, B0, O1, B1, O2, B2
     expected = [
         [1, ON | END, 0, 0, 0, 0],

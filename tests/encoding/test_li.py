@@ -16,11 +16,11 @@ from lacuna.encoding.li_decode import decode_all, decode_enough
 from lacuna.encoding.li_rules import by_rules
 from lacuna.encoding.schemes import OUTSIDE
 from tests.encoding.gapped_cases import (
-    EGD,
-    ETHANOL,
-    INFARCTIONS,
-    TONGUE,
-    VOMIT,
+    CROSS_PRODUCT,
+    FOUR_KINDS,
+    ONE_HEAD,
+    SHARED_WORD,
+    SHORT_GAP,
     Case,
     Mentions,
     cases,
@@ -43,10 +43,10 @@ def spelt(tags: str) -> list[str]:
 @pytest.mark.parametrize(
     ("item", "tags", "most"),
     [
-        (INFARCTIONS, "BH O BD ID O BD", 4),
-        (EGD, "O O B I O O BD O O BD O B I BH O O BD O", 14),
-        (ETHANOL, "BH B O BD", 4),
-        (TONGUE, "O O O BH B I I O BD ID ID O BD O BD O O O", 13),
+        (ONE_HEAD, "BH O BD ID O BD", 4),
+        (FOUR_KINDS, "O O B I O O BD O O BD O B I BH O O BD O", 14),
+        (SHARED_WORD, "BH B O BD", 4),
+        (SHORT_GAP, "O O O BH B I I O BD ID ID O BD O BD O O O", 13),
     ],
 )
 def test_examples_of_the_paper(item: Case, tags: str, most: int) -> None:
@@ -57,8 +57,8 @@ def test_examples_of_the_paper(item: Case, tags: str, most: int) -> None:
 
 
 def test_a_bare_head_is_not_seen() -> None:
-    found = enough(encode(*INFARCTIONS[::-1]))
-    assert found == INFARCTIONS.gold - {((0, 1),)}
+    found = enough(encode(*ONE_HEAD[::-1]))
+    assert found == ONE_HEAD.gold - {((0, 1),)}
 
 
 def test_segments_that_share_a_head_are_kept_apart() -> None:
@@ -151,7 +151,7 @@ def test_too_many_segments_are_read_by_rules() -> None:
 
 
 def test_past_the_cap_all_has_what_is_enough() -> None:
-    segments = segments_of(VOMIT.gold)
+    segments = segments_of(CROSS_PRODUCT.gold)
     whole, some = decode_all(segments, 3), decode_all(segments, 3, cap=5)
     assert some.capped
     assert not whole.capped

@@ -8,14 +8,14 @@ from lacuna import Document, Mention
 from lacuna.encoding.parts import Heuristic
 from lacuna.evaluation.ambiguity import Encoding, Errors, structure_errors
 
-TEXT = "Infarctions either water shed or embolic . Pain ."
-#: "Infarctions", "… water shed", "… embolic" and a flat one
+TEXT = "Cramps at night or waking . Pain ."
+#: "Cramps", "Cramps … night", "Cramps … waking" and a flat one
 GOLD = Document(
     "d",
     TEXT,
     (
-        *[Mention.of("A", (0, 11)), Mention.of("A", (0, 11), (19, 29))],
-        *[Mention.of("A", (0, 11), (33, 40)), Mention.of("B", (43, 47))],
+        *[Mention.of("A", (0, 6)), Mention.of("A", (0, 6), (10, 15))],
+        *[Mention.of("A", (0, 6), (19, 25)), Mention.of("B", (28, 32))],
     ),
 )
 

@@ -14,6 +14,7 @@ from lacuna.inference.chain import Chain, first_order
 from lacuna.inference.projection import (
     direct_tags,
     exhaustive_tags,
+    projected_lists,
     projected_tags,
 )
 from lacuna.types import FloatArray, LongArray
@@ -42,7 +43,15 @@ def tag_weights(chain: Chain, rows: FloatArray) -> dict[tuple[int, ...], float]:
 
 
 def best_projected(weights: dict[tuple[int, ...], float], steps: int) -> tuple[int, ...]:
-    """Return the tags of the greatest Π p(s_n, s_{n+1}) / Π p(s_n), by trying all."""
+    """Return the tags of the greatest p̂, by trying all."""
+    found = all_projected(weights, steps)
+    return max(found, key=found.__getitem__)
+
+
+def all_projected(
+    weights: dict[tuple[int, ...], float], steps: int
+) -> dict[tuple[int, ...], float]:
+    """Return p̂ = Π p(s_n, s_{n+1}) / Π p(s_n) of all tag sequences."""
     tags, pairs = np.zeros((steps, 3)), np.zeros((steps, 3, 3))
     for path, p in weights.items():
         for n, s in enumerate(path):
@@ -56,7 +65,27 @@ def best_projected(weights: dict[tuple[int, ...], float], steps: int) -> tuple[i
         )
         return float(tags[0, path[0]] * np.prod(list(onward)))
 
-    return max(product(range(3), repeat=steps), key=score)
+    return {path: score(path) for path in product(range(3), repeat=steps)}
+
+
+@settings(max_examples=30, deadline=None)
+@given(seeds, st.lists(st.integers(0, 4), min_size=1, max_size=3), st.integers(1, 100))
+def test_lists_have_the_best_tags_of_the_projection_in_order(
+    seed: int, lengths: list[int], count: int
+) -> None:
+    chain, rows = problem(seed, sum(lengths))
+    offsets: LongArray = np.concatenate(([0], np.cumsum(lengths))).astype(np.int64)
+    lists = projected_lists(chain, rows, offsets, BORDERS, count)
+    for (first, last), found in zip(pairwise(offsets.tolist()), lists, strict=True):
+        if last == first:
+            assert found.paths.shape == (1, 0)
+            continue
+        expected = all_projected(tag_weights(chain, rows[first:last]), last - first)
+        best = sorted(expected.values(), reverse=True)[:count]
+        np.testing.assert_allclose(np.exp(found.log_p), best, atol=1e-9)
+        each = [expected[tuple(path)] for path in found.paths.tolist()]
+        np.testing.assert_allclose(each, best, atol=1e-9)
+        assert len({tuple(path) for path in found.paths.tolist()}) == len(best)
 
 
 @settings(max_examples=40, deadline=None)

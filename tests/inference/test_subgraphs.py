@@ -210,7 +210,7 @@ def test_marginals_may_take_the_place_of_scores() -> None:
 
 
 def test_takes_the_columns_of_the_golden_subgraph() -> None:
-    """Infarctions either water shed or embolic: three mentions that begin together."""
+    """Three mentions that begin together."""
     graph = Slice(3, True)
     mentions: tuple[Parts, ...] = (((0, 1),), ((0, 1), (2, 4)), ((0, 1), (5, 6)))
     taken = taken_columns(encode(mentions, 6, graph), graph)

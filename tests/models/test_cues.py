@@ -10,6 +10,7 @@ import pytest
 from lacuna import Document, Mention
 from lacuna.encoding.chain import tag_document
 from lacuna.errors import ConfigError
+from lacuna.estimation.rare_functions import RareFunctions
 from lacuna.models.cues import SIDES, SubTags, class_name
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel
 from lacuna.models.dp_hmm_training import fit_dp_hmm
@@ -38,7 +39,11 @@ def by_hand() -> DpHmmModel:
         DpHmm(),
         ("O", "I-JOB"),
         np.array([0, 2, 3]),
-        RareWords(WordTypes.build(hash_words(WORDS)), WordTypes.build(np.array([7], np.uint64))),
+        RareWords(
+            WordTypes.build(hash_words(WORDS)),
+            WordTypes.build(np.array([7], np.uint64)),
+            RareFunctions(),
+        ),
         np.log(words).astype(np.float32),
         log_moves,
         np.array([100.0, 20.0, 40.0]),

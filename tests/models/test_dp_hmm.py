@@ -103,6 +103,7 @@ def test_subtags_are_set_by_tag_and_label() -> None:
         {"scheme": Scheme.BILOU},
         {"rare": 0},
         {"restarts": 0},
+        {"phrases": -1},
     ],
 )
 def test_wrong_settings_are_refused(changes: dict[str, Any]) -> None:

@@ -61,7 +61,7 @@ def test_is_as_sure_as_the_paths_that_have_the_mention() -> None:
     (found,) = tagger.find([document], probabilities=True)
     table = tagger.table([document])
     emission, chain = tagger.emission(table), tagger.chain()
-    best = tagger.path(chain, emission, table.sentences).tolist()
+    best = tagger.path(chain, emission, table).tolist()
     moves = chain.transition[0]
     paths = {
         path: np.exp(

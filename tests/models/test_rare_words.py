@@ -16,6 +16,7 @@ from lacuna.estimation._rare_classes import (
     word_sort,
 )
 from lacuna.estimation.rare_classes import rare_keys
+from lacuna.estimation.rare_functions import RareFunctions
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.models.rare_words import RareWords, fit_rare_words
 from lacuna.text.characters import class_table, code_points
@@ -31,7 +32,7 @@ def table_of(words: list[str]) -> TokenTable:
 
 def keys_of(*words: str) -> np.ndarray:
     table = table_of(list(words))
-    return rare_keys(table, np.arange(len(words), dtype=np.int32))
+    return rare_keys(table, np.arange(len(words), dtype=np.int32), RareFunctions())
 
 
 def depth_shared(one: str, other: str) -> int:
@@ -84,20 +85,29 @@ def test_words_share_classes_as_far_as_they_look_alike(one: str, other: str, sha
 def test_rare_words_are_items_of_their_deepest_class() -> None:
     words = ["the"] * 5 + ["walking", "jumping", "singing", "House"]
     table = table_of(words)
-    found = fit_rare_words(table, rare=5, class_count=3)
-    items = found.items(table, np.arange(len(words), dtype=np.int32)).tolist()
+    found = fit_rare_words(table, RareFunctions(), rare=5, class_count=3)
+    items = found.items(table).tolist()
     assert len(found.words) == 1
     assert set(items[:5]) == {0}
     assert len(set(items[5:8])) == 1
     assert items[8] not in items[:8]
     new = table_of(["turning", "Mouse", "the", "77"])
-    ring, mouse, the, number = found.items(new, np.arange(4, dtype=np.int32)).tolist()
+    ring, mouse, the, number = found.items(new).tolist()
     assert (ring == items[5], mouse == items[8], the) == (True, True, 0)
     assert number == len(found.words)  # the class of all words
 
 
 def test_without_rare_words_there_is_still_a_class() -> None:
     table = table_of(["a", "a"])
-    found: RareWords = fit_rare_words(table, rare=2, class_count=1)
+    found: RareWords = fit_rare_words(table, RareFunctions(), rare=2, class_count=1)
     assert len(found) == 2
-    assert found.items(table_of(["zzz"]), np.zeros(1, np.int32)).tolist() == [1]
+    assert found.items(table_of(["zzz"])).tolist() == [1]
+
+
+def test_with_templates_a_word_has_the_class_of_what_stands_around_it() -> None:
+    words = ["45", "kg", "45", "12", "63", "kg"]
+    table = table_of(words)
+    found = fit_rare_words(table, RareFunctions(templates=True), rare=5, class_count=1)
+    items = found.items(table).tolist()
+    assert items[0] != items[2]  # the same word, but the second is a part of 45 12 63
+    assert items[1] == items[5]

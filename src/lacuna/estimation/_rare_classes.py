@@ -14,7 +14,8 @@ depth  words of letters, mixed words          numbers, dates, phone numbers
 7      first two characters                   last digit
 =====  =====================================  ====================================
 
-Punctuation adds its characters. Letters are lower-cased.
+Punctuation adds its characters. Letters are lower-cased. What further functions say of a word
+(`rare_functions.py`) stands between depths 2 and 3, one depth for each that says something.
 """
 
 from __future__ import annotations
@@ -36,26 +37,52 @@ DEPTHS = 8
 
 @kernel
 def class_keys(
-    codes: CodeArray, start: IntArray, end: IntArray, lower: CodeArray, classes: ClassTable
+    codes: CodeArray,
+    start: IntArray,
+    end: IntArray,
+    lower: CodeArray,
+    classes: ClassTable,
+    further: HashArray,
 ) -> HashArray:
-    """Return keys[i, depth] of the words codes[start[i]:end[i]]; 0 where there is no such class."""
-    keys = np.zeros((len(start), DEPTHS), np.uint64)
+    """Return keys[i, depth] of the words codes[start[i]:end[i]]; 0 where there is no such class.
+
+    further[i, j]: what further functions say, 0 for nothing.
+    """
+    behind = 3 + further.shape[1]
+    keys = np.zeros((len(start), DEPTHS + further.shape[1]), np.uint64)
     for i in range(len(start)):
-        first, last = start[i], end[i]
+        first, last, own = start[i], end[i], keys[i]
         h = seed(FAMILY)
-        keys[i, 0] = finish(h)
+        own[0] = finish(h)
         sort = word_sort(codes, first, last, classes)
         h = step(h, np.uint64(sort))
-        keys[i, 1] = finish(h)
+        own[1] = finish(h)
         if sort in (ALPHABETIC, MIXED):
-            _letters(h, codes, first, last, lower, classes, keys[i])
+            h = step(h, np.uint64(capitalisation(codes, first, last, classes)))
+            own[2] = finish(h)
+            h = _further(h, further[i], own[3:behind])
+            _letters(h, codes, first, last, lower, own[behind:])
         elif sort == PUNCTUATION:
             for n in range(min(DEPTHS - 2, last - first)):
                 h = step(h, np.uint64(codes[first + n]))
-                keys[i, 2 + n] = finish(h)
+                own[2 + n] = finish(h)
         else:
-            _digits(h, codes, first, last, classes, keys[i])
+            digits, separators, value = _digits(codes, first, last, classes)
+            h = step(h, np.uint64(digits))
+            own[2] = finish(h)
+            h = _further(h, further[i], own[3:behind])
+            _number(h, codes[first:last], separators, _range_of(value), own[behind:])
     return keys
+
+
+@kernel
+def _further(h: np.uint64, outputs: HashArray, keys: HashArray) -> np.uint64:
+    """Take what further functions say into the hash; keys[j] has all up to the j-th."""
+    for j in range(len(outputs)):
+        if outputs[j] != 0:
+            h = step(h, outputs[j])
+            keys[j] = finish(h)
+    return h
 
 
 @kernel
@@ -102,33 +129,44 @@ def capitalisation(codes: CodeArray, first: int, last: int, classes: ClassTable)
 
 @kernel
 def _letters(
-    h: np.uint64,
-    codes: CodeArray,
-    first: int,
-    last: int,
-    lower: CodeArray,
-    classes: ClassTable,
-    keys: HashArray,
+    h: np.uint64, codes: CodeArray, first: int, last: int, lower: CodeArray, keys: HashArray
 ) -> None:
+    """Fill keys[depth - 3] of a word with letters."""
     size = last - first
-    h = step(h, np.uint64(capitalisation(codes, first, last, classes)))
-    keys[2] = finish(h)
     for n in range(min(3, size)):
         h = step(h, np.uint64(lower[codes[last - 1 - n]]))
-        keys[3 + n] = finish(h)
+        keys[n] = finish(h)
     if size < 4:
         return
     h = step(h, np.uint64(4 if size < 6 else 6 if size < 9 else 9))
-    keys[6] = finish(h)
+    keys[3] = finish(h)
     for n in range(2):
         h = step(h, np.uint64(lower[codes[first + n]]))
-    keys[7] = finish(h)
+    keys[4] = finish(h)
+
+
+@kernel
+def _number(
+    h: np.uint64, word: CodeArray, separators: np.uint64, range_: int, keys: HashArray
+) -> None:
+    """Fill keys[depth - 3] of a word of digits."""
+    h = step(h, separators)
+    keys[0] = finish(h)
+    h = step(h, np.uint64(range_))
+    keys[1] = finish(h)
+    h = step(h, np.uint64(word[0]))
+    keys[2] = finish(h)
+    h = step(h, np.uint64(len(word)))
+    keys[3] = finish(h)
+    h = step(h, np.uint64(word[-1]))
+    keys[4] = finish(h)
 
 
 @kernel
 def _digits(
-    h: np.uint64, codes: CodeArray, first: int, last: int, classes: ClassTable, keys: HashArray
-) -> None:
+    codes: CodeArray, first: int, last: int, classes: ClassTable
+) -> tuple[int, np.uint64, int]:
+    """Return how many digits there are, a hash of what is between them, and their value."""
     digits, separators, value = 0, np.uint64(0), 0
     for i in range(first, last):
         if classes[codes[i]] == DIGIT:
@@ -137,18 +175,7 @@ def _digits(
                 value = 10 * value + int(codes[i] - ZERO)
         else:
             separators = step(separators, np.uint64(codes[i]))
-    h = step(h, np.uint64(digits))
-    keys[2] = finish(h)
-    h = step(h, separators)
-    keys[3] = finish(h)
-    h = step(h, np.uint64(_range_of(value)))
-    keys[4] = finish(h)
-    h = step(h, np.uint64(codes[first]))
-    keys[5] = finish(h)
-    h = step(h, np.uint64(last - first))
-    keys[6] = finish(h)
-    h = step(h, np.uint64(codes[last - 1]))
-    keys[7] = finish(h)
+    return digits, separators, value
 
 
 @kernel

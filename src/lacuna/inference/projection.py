@@ -13,6 +13,7 @@ state sequences behind it, and no fast algorithm finds the best one. Exactly, on
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise as neighbours
 from typing import NamedTuple
 
@@ -21,14 +22,12 @@ import numpy.typing as npt
 
 from lacuna.errors import InferenceError
 from lacuna.inference import _chain, _projection
-from lacuna.inference.batch import CHUNK_TOKENS, TimePack, chunks, pack_by_time, run_chunks
+from lacuna.inference.batch import chunks, pack_by_time, run_chunks
 from lacuna.inference.chain import Chain, check_emission, pairwise, posterior
 from lacuna.types import FloatArray, IntArray, LongArray
 
 #: Tag sequences that an exhaustive search keeps at a time.
 MOST_SEQUENCES = 20_000
-#: Probabilities of pairs of tags that are held at a time, for each thread.
-MOST_PAIRS = 1 << 20
 _FINITE = np.finfo(np.float64).min
 
 
@@ -40,10 +39,17 @@ class Projection(NamedTuple):
 
 
 class TagPosterior(NamedTuple):
-    """tags[r, s] = p(the tag of row r is s); pairs[r, s, s'] = p(it is s', the one before s)."""
+    """tags[t, s] = p(the tag of step t is s); pairs[t, s, s'] = p(it is s', the one before s)."""
 
     tags: FloatArray
     pairs: FloatArray
+
+
+class TagList(NamedTuple):
+    """The best labellings of one sequence: paths[r, t], best first, and log_p[r] = ln p̂."""
+
+    paths: IntArray
+    log_p: FloatArray
 
 
 def projected_tags(
@@ -58,46 +64,63 @@ def projected_tags(
 
     Tag s has the states borders[s] to borders[s + 1]; the chain is of first order.
     """
-    rows = check_emission(chain, emission)
-    borders = np.ascontiguousarray(borders, np.int64)
+    rows, projector = check_emission(chain, emission), _Projector(chain, borders)
     found = Projection(np.zeros(len(rows), np.int32), np.zeros((len(rows), len(borders) - 1)))
 
     def one_chunk(first: int, last: int) -> None:
-        pack = pack_by_time(offsets[first : last + 1])
-        own, path = rows[pack.rows], np.zeros(len(pack.rows), np.int32)
-        tags, pairs = tag_posterior(chain, own, pack, borders)
-        _projection.best_tags(tags, pairs, pack.active, path)
-        found.path[pack.rows], found.tags[pack.rows] = path, tags
+        own = offsets[first : last + 1]
+        for (a, b), (tags, pairs) in zip(neighbours(own), projector.all(rows, own), strict=True):
+            if a < b:
+                _projection.best_tags(tags, pairs, found.path[a:b])
+                found.tags[a:b] = tags
 
-    tokens = min(CHUNK_TOKENS, max(MOST_PAIRS // (len(borders) - 1) ** 2, 1))
-    run_chunks(one_chunk, chunks(offsets, tokens), threads=threads)
+    run_chunks(one_chunk, chunks(offsets), threads=threads)
     return found
 
 
-def tag_posterior(
-    chain: Chain, rows: FloatArray, pack: TimePack, borders: LongArray
-) -> TagPosterior:
-    """Sum over all states, for rows in order of time."""
-    size = len(borders) - 1
-    alpha, beta = (np.empty((len(rows), 1, chain.labels)) for _ in range(2))
-    pairs = np.zeros((len(rows), size, size))
-    if not len(rows):
-        return TagPosterior(alpha[:, 0, :size], pairs)
-    scaled, moves = (
-        _scaled(rows),
-        _scaled(chain.transition.reshape(1, -1)).reshape(chain.transition.shape),
-    )
-    scale, total, counts = np.empty(len(rows)), np.empty(pack.active[0]), np.zeros_like(moves)
-    start, stop = np.exp(chain.start), np.exp(chain.stop)
-    _chain.forward(scaled, pack.active, moves, start, alpha, scale)
-    _chain.backward(scaled, pack.active, moves, stop, alpha, scale, beta, counts, total)
-    a, b = alpha[:, 0], beta[:, 0]
-    tags = np.add.reduceat(a * b, borders[:-1], axis=1)
-    _projection.tag_pairs(scaled, pack.active, moves[0], a, b, scale, borders, tags, pairs)
-    for i in np.flatnonzero(~(total > 0.0)):
-        place = pack.rank == i
-        tags[place], pairs[place] = _in_log_space(chain, rows[place], borders[:-1])
-    return TagPosterior(tags, pairs)
+def projected_lists(
+    chain: Chain, emission: npt.ArrayLike, offsets: LongArray, borders: LongArray, count: int
+) -> list[TagList]:
+    """Project many sequences, as :func:`projected_tags`; return the `count` best tags of each."""
+    rows, projector = check_emission(chain, emission), _Projector(chain, borders)
+    found = []
+    for first, last in chunks(offsets):
+        for tags, pairs in projector.all(rows, offsets[first : last + 1]):
+            paths, logs = np.zeros((1, 0), np.int32), np.zeros(1)
+            if len(tags):
+                paths, logs = _projection.tag_lists(tags, pairs, count)
+            possible = logs > -np.inf
+            found.append(TagList(paths[possible], logs[possible]))
+    return found
+
+
+class _Projector:
+    """Sums over all states of sequences."""
+
+    def __init__(self, chain: Chain, borders: LongArray) -> None:
+        self.chain, self.borders = chain, np.ascontiguousarray(borders, np.int64)
+        self.moves = _scaled(chain.transition.reshape(1, -1)).reshape(chain.transition.shape)
+        back = np.ascontiguousarray(self.moves[0].T)
+        self.weights = self.moves[0], back, np.exp(chain.stop[0])
+
+    def all(self, rows: FloatArray, offsets: LongArray) -> Iterator[TagPosterior]:
+        """Yield what is found for each of some sequences, rows offsets[i] to offsets[i + 1]."""
+        pack, size = pack_by_time(offsets), len(self.borders) - 1
+        scaled, scale = _scaled(rows[pack.rows]), np.empty(len(pack.rows))
+        alpha = np.empty((len(scaled), 1, self.chain.labels))
+        if len(scaled):
+            _chain.forward(scaled, pack.active, self.moves, np.exp(self.chain.start), alpha, scale)
+        place = np.empty(len(scaled), np.int64)
+        place[pack.rows - offsets[0]] = np.arange(len(scaled))
+        for first, last in neighbours((offsets - offsets[0]).tolist()):
+            own, steps = place[first:last], last - first
+            found = TagPosterior(np.zeros((steps, size)), np.zeros((steps, size, size)))
+            if steps and not _projection.project(
+                own, scaled, alpha[:, 0], scale, *self.weights, self.borders, *found
+            ):
+                here = slice(first + offsets[0], last + offsets[0])
+                found = _in_log_space(self.chain, rows[here], self.borders[:-1])
+            yield found
 
 
 def _in_log_space(chain: Chain, rows: FloatArray, starts: LongArray) -> TagPosterior:

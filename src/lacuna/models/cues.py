@@ -229,7 +229,7 @@ def item_names(model: DpHmmModel, documents: Sequence[Document]) -> dict[int, st
     table = model.table(documents)
     first = number_types(table.hashes).first
     examples: dict[int, list[str]] = {}
-    items = model.words.items(table, first).tolist()
+    items = model.words.items(table)[first].tolist()
     for item, word in zip(items, words_at(table, first), strict=True):
         examples.setdefault(item, []).append(word)
     known = len(model.words.words)

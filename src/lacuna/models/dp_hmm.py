@@ -24,18 +24,21 @@ from lacuna.inference.projection import (
     MOST_SEQUENCES,
     direct_tags,
     exhaustive_tags,
+    projected_lists,
     projected_tags,
 )
 from lacuna.models.card import NO_CARD, Card
 from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.rare_words import RareWords
+from lacuna.models.reranking import Reranker
 from lacuna.models.storage import StoredModel
 from lacuna.text.document import Document
-from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
 SUBTAGS: Mapping[str, int] = {"outside": 20, "entity": 8}
 MOST_SUBTAGS = 1000
+MOST_PHRASES = 100_000
+LONGEST_LIST = 100
 Decoder = Literal["projected", "direct", "max-path", "submitted", "exhaustive"]
 
 
@@ -72,6 +75,20 @@ class DpHmm:
         Words seen less often are known by their class.
     class_count
         Classes of fewer tokens are joined with what looks alike.
+    word_lists
+        Files by name, of words with or without counts: how frequent a rare word is in each is a
+        part of its class.
+    templates
+        Whether it is a part of the class of a rare word with digits that it looks like an age, a
+        phone number or the number of a document.
+    phrases
+        At most so many telling phrases of one to three words are looked for within three tokens
+        of a rare word; the most telling one there is a part of its class.
+    phrases_near
+        Which rare words: ``numbers``, those with digits, or ``all``.
+    rerank
+        So many of the best taggings of every sentence are weighed again by what stands in the rest
+        of the document; 0 for none. Five more models are trained to learn how.
     iterations
         At most this many.
     restarts
@@ -91,6 +108,11 @@ class DpHmm:
     scheme: Scheme = Scheme.IO
     rare: int = 5
     class_count: int = 5
+    word_lists: Mapping[str, str] = field(default_factory=dict)
+    templates: bool = False
+    phrases: int = 1000
+    phrases_near: Literal["numbers", "all"] = "numbers"
+    rerank: int = 0
     iterations: int = 25
     restarts: int = 1
     tolerance: float = 5e-4
@@ -113,6 +135,12 @@ def check_config(config: DpHmm) -> None:
         raise ConfigError("scheme is IO or BIO")
     if min(config.rare, config.class_count, config.iterations, config.restarts) < 1:
         raise ConfigError("rare, class_count, iterations and restarts must be at least 1")
+    if not 0 <= config.phrases <= MOST_PHRASES:
+        raise ConfigError(f"phrases must be from 0 to {MOST_PHRASES}")
+    if not 0 <= config.rerank <= LONGEST_LIST:
+        raise ConfigError(f"rerank must be from 0 to {LONGEST_LIST}")
+    if config.rerank and config.decoder != "projected":
+        raise ConfigError("rerank needs the projected decoder")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -137,6 +165,8 @@ class DpHmmModel(ChainTagger):
         Expected training tokens of every state.
     card
         How it was trained, for people.
+    reranker
+        Chooses among the best tags of a sentence, where the settings ask for it.
     """
 
     kind: ClassVar[str] = "dp-hmm"
@@ -149,6 +179,7 @@ class DpHmmModel(ChainTagger):
     log_moves: FloatArray
     tokens: FloatArray
     card: Card = NO_CARD
+    reranker: Reranker | None = None
 
     @property
     def state_tags(self) -> tuple[str, ...]:
@@ -172,15 +203,17 @@ class DpHmmModel(ChainTagger):
 
     def emission(self, table: TokenTable) -> FloatArray:
         """Return the log weight of every token in every state."""
-        types = number_types(table.hashes)
-        rows = self.log_words[self.words.items(table, types.first)].astype(np.float64)
-        return rows[types.ids]
+        return self.log_words[self.words.items(table)].astype(np.float64)
 
-    def path(self, chain: Chain, emission: FloatArray, sentences: LongArray) -> IntArray:
+    def path(self, chain: Chain, emission: FloatArray, table: TokenTable) -> IntArray:
         """Choose tags with the decoder of the settings; each is given by its first state."""
+        sentences = table.sentences
         if self.config.decoder == "max-path":
             return best_paths(chain, emission, sentences, threads=1)[0]
-        if self.config.decoder == "projected":
+        if self.reranker is not None:
+            lists = projected_lists(chain, emission, sentences, self.borders, self.config.rerank)
+            tags = self.reranker.choose(lists, self.tags, table, self.words.words)
+        elif self.config.decoder == "projected":
             tags = projected_tags(chain, emission, sentences, self.borders, threads=1).path
         else:
             tags = np.concatenate(

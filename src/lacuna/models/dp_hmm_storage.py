@@ -7,9 +7,12 @@ import numpy as np
 
 from lacuna.encoding.schemes import tag_set
 from lacuna.errors import ConfigError, ModelFileError
+from lacuna.estimation.rare_functions import RareFunctions
+from lacuna.features.resources import Resources
 from lacuna.models.card import Card
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel, check_config
 from lacuna.models.rare_words import RareWords
+from lacuna.models.reranking import BUCKETS, Reranker
 from lacuna.models.storage import StoredModel, require, require_indices
 from lacuna.text.word_types import WordTypes
 from lacuna.types import FloatArray, LongArray, RealArray
@@ -20,6 +23,7 @@ ROUNDING = 1e-6
 
 def store_dp_hmm(model: DpHmmModel) -> StoredModel:
     """Return everything the model is, for a file."""
+    functions, reranker = model.words.functions, model.reranker
     return StoredModel(
         DpHmmModel.kind,
         {
@@ -34,6 +38,9 @@ def store_dp_hmm(model: DpHmmModel) -> StoredModel:
             "log_words": model.log_words,
             "log_moves": model.log_moves,
             "tokens": model.tokens,
+            "phrases": functions.phrases.hashes,
+            **Resources(functions.lists).to_arrays(),
+            **({} if reranker is None else {"reranking": reranker.weights}),
         },
     )
 
@@ -54,7 +61,7 @@ def restore_dp_hmm(stored: StoredModel) -> DpHmmModel:
     tokens = require(stored, "tokens", np.float64, (-1,))
     if not (np.isfinite(tokens).all() and tokens.min(initial=0.0) >= 0.0):
         raise ModelFileError(stored.source, "its counts are damaged")
-    words = _vocabulary(stored)
+    words = _vocabulary(stored, config)
     return DpHmmModel(
         config,
         tags,
@@ -64,6 +71,7 @@ def restore_dp_hmm(stored: StoredModel) -> DpHmmModel:
         _log_moves(stored, len(tokens) + 1),
         tokens,
         card,
+        _reranker(stored, config),
     )
 
 
@@ -74,12 +82,33 @@ def _borders(stored: StoredModel, tags: int, states: int) -> LongArray:
     return borders
 
 
-def _vocabulary(stored: StoredModel) -> RareWords:
+def _vocabulary(stored: StoredModel, config: DpHmm) -> RareWords:
     words, classes = (require(stored, n, np.uint64, (-1,)) for n in ("words", "classes"))
-    known = RareWords(WordTypes.build(words), WordTypes.build(classes))
+    functions = _functions(stored, config)
+    known = RareWords(WordTypes.build(words), WordTypes.build(classes), functions)
     if not len(classes) or len(known) != len(words) + len(classes):
         raise ModelFileError(stored.source, "its words are damaged")
     return known
+
+
+def _functions(stored: StoredModel, config: DpHmm) -> RareFunctions:
+    phrases = WordTypes.build(require(stored, "phrases", np.uint64, (-1,)))
+    try:
+        lists = Resources.from_arrays(stored.arrays).lists
+    except (ValueError, ConfigError):
+        raise ModelFileError(stored.source, "its word lists are damaged") from None
+    if set(lists) != set(config.word_lists) or len(phrases) > config.phrases:
+        raise ModelFileError(stored.source, "its functions of rare words are damaged")
+    return RareFunctions(lists, config.templates, phrases, config.phrases_near == "numbers")
+
+
+def _reranker(stored: StoredModel, config: DpHmm) -> Reranker | None:
+    if "reranking" not in stored.arrays:
+        return None
+    weights = require(stored, "reranking", np.float64, (BUCKETS,))
+    if not (np.isfinite(weights).all() and config.rerank):
+        raise ModelFileError(stored.source, "its weights of taggings are damaged")
+    return Reranker(weights)
 
 
 def _log_words(stored: StoredModel, shape: tuple[int, int]) -> RealArray:

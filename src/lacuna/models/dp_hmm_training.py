@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice, pairwise
+from pathlib import Path
 
 import numpy as np
 
@@ -14,13 +15,20 @@ from lacuna.encoding.schemes import OUTSIDE, allowed, tag_set
 from lacuna.errors import ConfigError
 from lacuna.estimation.dp_hmm import DpHmmProblem, Learnt, Point, Priors, pose
 from lacuna.estimation.dp_hmm_corpus import TaggedWords
+from lacuna.estimation.rare_functions import (
+    NO_PHRASES,
+    RareFunctions,
+    phrases_near,
+    telling_phrases,
+)
 from lacuna.estimation.sticks import shares
-from lacuna.features.token_table import token_table
+from lacuna.features.lexicon import read_word_list
+from lacuna.features.resources import Resources
+from lacuna.features.token_table import TokenTable, token_table
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel, check_config
-from lacuna.models.rare_words import RareWords, fit_rare_words
+from lacuna.models.rare_words import RareWords, fit_rare_words, rare_tokens
 from lacuna.models.steps import Step
-from lacuna.text.word_types import number_types
-from lacuna.types import BoolArray, FloatArray, LongArray
+from lacuna.types import BoolArray, FloatArray, IntArray, LongArray
 
 TRIAL = 5  #: iterations after which one of several beginnings is chosen
 LEAST_TOKENS = 0.5  #: expected tokens of a sub-tag that is kept
@@ -92,18 +100,35 @@ def prepare(tagged: Sequence[TaggedDocument], config: DpHmm) -> TrainingSet:
     tags = tag_set(labels, config.scheme)
     number = {tag: s for s, tag in enumerate(tags)}
     gold = np.array([number[tag] for d in tagged for tag in d.tags(config.scheme)], np.int32)
-    words = fit_rare_words(table, rare=config.rare, class_count=config.class_count)
-    types = number_types(table.hashes)
-    items = words.items(table, types.first)[types.ids]
+    functions = rare_functions(table, gold, config)
+    words = fit_rare_words(table, functions, rare=config.rare, class_count=config.class_count)
     problem = pose(
-        TaggedWords(items, gold, table.sentences),
+        TaggedWords(words.items(table), gold, table.sentences),
         len(words),
         [config.subtags_of(tag) for tag in tags],
         tag_moves(tags, config),
         Priors(config.alpha, config.alpha_e, config.alpha_tag, config.alpha_t),
         structured=config.inference == "structured",
     )
-    return TrainingSet(config, tags, words, problem)
+    return TrainingSet(without_folders(config), tags, words, problem)
+
+
+def rare_functions(table: TokenTable, gold: IntArray, config: DpHmm) -> RareFunctions:
+    """Return what is looked at in rare words: read word lists, and find telling phrases."""
+    lists = {name: read_word_list(Path(path)) for name, path in config.word_lists.items()}
+    phrases, only_numbers = NO_PHRASES, config.phrases_near == "numbers"
+    if config.phrases:
+        tokens = rare_tokens(table, config.rare)
+        near = phrases_near(table, tokens, only_numbers=only_numbers)
+        least = config.class_count
+        phrases = telling_phrases(near, gold[tokens], count=config.phrases, least=least)
+    return RareFunctions(Resources(lists).lists, config.templates, phrases, only_numbers)
+
+
+def without_folders(config: DpHmm) -> DpHmm:
+    """Forget the folders: a model file should not tell where somebody keeps his files."""
+    names = {name: Path(path).name for name, path in config.word_lists.items()}
+    return replace(config, word_lists=names)
 
 
 def tag_moves(tags: Sequence[str], config: DpHmm) -> BoolArray:

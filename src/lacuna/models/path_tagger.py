@@ -25,7 +25,7 @@ from lacuna.inference.chain import Chain, best_paths, expectations
 from lacuna.models.base import Examined, TagsAnything
 from lacuna.models.storage import StoredModel
 from lacuna.text.document import Document, Mention
-from lacuna.types import FloatArray, IntArray, LongArray
+from lacuna.types import FloatArray, IntArray
 
 BATCH_CHARACTERS = 250_000
 SHARED_CHARACTERS = 10_000  #: for each core, where there are fewer it is not worth a thread
@@ -127,9 +127,9 @@ class PathTagger(TagsAnything, ABC):
                 )
             ]
 
-    def path(self, chain: Chain, emission: FloatArray, sentences: LongArray) -> IntArray:
+    def path(self, chain: Chain, emission: FloatArray, table: TokenTable) -> IntArray:
         """Return a state for every token, whose tags are the ones chosen: the best path."""
-        return best_paths(chain, emission, sentences, threads=1)[0]
+        return best_paths(chain, emission, table.sentences, threads=1)[0]
 
     def _inside(self, documents: Sequence[Document], threads: int | None) -> list[FloatArray]:
         table = self.table(documents)
@@ -164,7 +164,7 @@ class PathTagger(TagsAnything, ABC):
 
     def _found(self, table: TokenTable, emission: FloatArray, probabilities: bool) -> Finds:
         chain = self.chain()
-        path = self.path(chain, emission, table.sentences)
+        path = self.path(chain, emission, table)
         return self.read(BestPaths(table, chain, emission, path), probabilities=probabilities)
 
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lacuna.estimation.rare_classes import rare_keys
+from lacuna.estimation.rare_functions import RareFunctions
 from lacuna.features.token_table import TokenTable
 from lacuna.text.word_types import WordTypes, number_types
 from lacuna.types import HashArray, IntArray
@@ -22,16 +23,26 @@ class RareWords(NamedTuple):
 
     words: WordTypes
     classes: WordTypes
+    functions: RareFunctions
 
     def __len__(self) -> int:
         return len(self.words) + len(self.classes)
 
-    def items(self, table: TokenTable, tokens: IntArray) -> IntArray:
-        """Return the item of each of some tokens."""
-        found = self.words.lookup(table.hashes[tokens])
-        rare = np.flatnonzero(found < 0)
-        found[rare] = len(self.words) + deepest(self.classes, rare_keys(table, tokens[rare]))
+    def items(self, table: TokenTable) -> IntArray:
+        """Return the item of every token."""
+        types = number_types(table.hashes)
+        known = self.words.lookup(table.hashes[types.first])
+        found: IntArray = known[types.ids]
+        if self.functions.in_context:
+            rare = np.flatnonzero(found < 0).astype(np.int32)
+            found[rare] = self._classes(table, rare)
+        elif len(rare := np.flatnonzero(known < 0).astype(np.int32)):
+            known[rare] = self._classes(table, types.first[rare])
+            found = known[types.ids]
         return found
+
+    def _classes(self, table: TokenTable, tokens: IntArray) -> IntArray:
+        return len(self.words) + deepest(self.classes, rare_keys(table, tokens, self.functions))
 
 
 def deepest(classes: WordTypes, keys: HashArray) -> IntArray:
@@ -42,18 +53,26 @@ def deepest(classes: WordTypes, keys: HashArray) -> IntArray:
     return found
 
 
-def fit_rare_words(table: TokenTable, *, rare: int, class_count: int) -> RareWords:
-    """Take the words that occur `rare` times, and the classes of enough tokens of the others."""
+def rare_tokens(table: TokenTable, rare: int) -> IntArray:
+    """Return the tokens whose word occurs less than `rare` times."""
     types = number_types(table.hashes)
-    times = np.bincount(types.ids)
-    seldom = times < rare
-    keys = rare_keys(table, types.first)
-    root = keys[:1, 0]
-    numbered = number_types(keys[seldom].reshape(-1))
-    tokens = np.bincount(numbered.ids, np.repeat(times[seldom], keys.shape[1]))
-    own = keys[seldom].reshape(-1)[numbered.first]
-    kept = own[(tokens >= class_count) & (own != 0)]
+    return np.flatnonzero(np.bincount(types.ids)[types.ids] < rare).astype(np.int32)
+
+
+def fit_rare_words(
+    table: TokenTable, functions: RareFunctions, *, rare: int, class_count: int
+) -> RareWords:
+    """Take the words that occur `rare` times, and the classes of enough tokens of the others."""
+    tokens = rare_tokens(table, rare)
+    often = np.ones(len(table.hashes), np.bool_)
+    often[tokens] = False
+    keys = rare_keys(table, tokens, functions)
+    root = rare_keys(table, np.zeros(1, np.int32), functions)[0, :1]
+    numbered = number_types(keys.reshape(-1))
+    own = keys.reshape(-1)[numbered.first]
+    kept = own[(np.bincount(numbered.ids) >= class_count) & (own != 0)]
     return RareWords(
-        WordTypes.build(table.hashes[types.first[~seldom]]),
+        WordTypes.build(table.hashes[often]),
         WordTypes.build(np.concatenate((root, kept))),
+        functions,
     )

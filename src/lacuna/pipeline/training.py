@@ -10,6 +10,7 @@ from lacuna.errors import ConfigError
 from lacuna.io.source import Task
 from lacuna.models.card import Card
 from lacuna.models.crf import Crf
+from lacuna.models.dp_hmm import DpHmm
 from lacuna.models.kinds import Config, Model, kind_of
 from lacuna.models.li import Li
 from lacuna.models.trigram_hmm import TrigramHmm
@@ -17,6 +18,7 @@ from lacuna.pipeline.aligning import with_alignment
 from lacuna.pipeline.crf_run import train_crf
 from lacuna.pipeline.preparing import set_up
 from lacuna.pipeline.progress import Progress, Trained
+from lacuna.pipeline.reranking import with_reranking
 from lacuna.pipeline.stepwise import train_stepwise
 from lacuna.pipeline.sub_categories import Categories
 from lacuna.text.document import Document
@@ -118,7 +120,7 @@ class _Training:
         if private or start is not None:
             what = "kept private" if private else "adapted"
             raise ConfigError(f"only a CRF can be {what}, not a {kind_of(config).name} model")
-        return train_stepwise(
+        trained = train_stepwise(
             documents,
             config,
             task=self.task,
@@ -127,6 +129,9 @@ class _Training:
             card=self.card,
             on_progress=self.on_progress,
         )
+        if isinstance(config, DpHmm) and config.rerank and not trained.interrupted:
+            trained = with_reranking(trained, documents, config, dev, seed=self.seed)
+        return trained
 
 
 def train_model(

@@ -1,0 +1,71 @@
+"""Training a re-ranker on top of a Dirichlet-process HMM.
+
+It learns from taggings by models that have not seen the sentences (folds by group), as alignment
+does: from a model's own training sentences it would learn to trust it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from lacuna.encoding.chain import TaggedDocument, tag_document
+from lacuna.features.token_table import token_table
+from lacuna.inference.projection import projected_lists
+from lacuna.models.dp_hmm import DpHmm, DpHmmModel
+from lacuna.models.dp_hmm_training import fit_dp_hmm
+from lacuna.models.reranking import Lesson, candidates, fit_reranker, lesson
+from lacuna.pipeline.aligning import FOLDS
+from lacuna.pipeline.folds import jackknife
+from lacuna.pipeline.progress import Trained
+from lacuna.pipeline.stepwise import judge
+from lacuna.text.document import Document
+
+
+def with_reranking(
+    trained: Trained,
+    documents: Sequence[Document],
+    config: DpHmm,
+    dev: Sequence[Document] | None,
+    *,
+    seed: int,
+) -> Trained:
+    """Return a trained model that weighs its best taggings again.
+
+    Interrupted, or where all documents are of one group, it gives the best tagging as it is.
+    """
+    model = trained.model
+    assert isinstance(model, DpHmmModel)
+    interrupted = False
+    try:
+        lessons = list(_lessons(documents, config, seed))
+    except KeyboardInterrupt:
+        lessons, interrupted = [], True
+    better = replace(model, reranker=fit_reranker(lessons))
+    dev_f1 = trained.dev_f1 if dev is None else judge(better, dev)
+    return replace(trained, model=better, dev_f1=dev_f1, interrupted=interrupted)
+
+
+def _lessons(documents: Sequence[Document], config: DpHmm, seed: int) -> Iterator[Lesson]:
+    """Tag every document by a model that has not seen its group."""
+    folds = min(FOLDS, len({document.unit for document in documents}))
+    if folds < 2:
+        return
+    tagged = [tag_document(document) for document in documents]
+    for rest, part in jackknife(documents, folds, rng=np.random.default_rng(seed)):
+        *_, last = fit_dp_hmm([tagged[i] for i in rest], config, np.random.default_rng(seed))
+        model = last.model()
+        assert isinstance(model, DpHmmModel)
+        yield _lesson(model, [tagged[i] for i in part], config)
+
+
+def _lesson(model: DpHmmModel, tagged: Sequence[TaggedDocument], config: DpHmm) -> Lesson:
+    table = token_table([item.document for item in tagged], [item.tokens for item in tagged])
+    number = {tag: s for s, tag in enumerate(model.tags)}
+    # a label that the other documents do not have cannot be learnt here: no candidate has it
+    gold = [number.get(tag, -1) for item in tagged for tag in item.tags(config.scheme)]
+    emission = model.emission(table)
+    lists = projected_lists(model.chain(), emission, table.sentences, model.borders, config.rerank)
+    return lesson(candidates(lists, model.tags, table, model.words.words), np.array(gold, np.int32))
