@@ -46,6 +46,13 @@ def children(graph: Slice, node: int, *, is_last: bool) -> list[int]:
     return [sum(chosen) for chosen in sets if sum(chosen)]
 
 
+def can_end(graph: Slice, node: int, words_behind: int) -> bool:
+    """Whether a path from a node finds an end; only spares the list below what leads nowhere."""
+    return (
+        node % 2 <= words_behind if graph.ends_anywhere else graph.nodes - 1 - node <= words_behind
+    )
+
+
 def subgraphs(graph: Slice, length: int) -> Iterator[Edges]:
     """Yield every subgraph, word by word, straight from the definition."""
     nodes = graph.nodes
@@ -64,6 +71,8 @@ def subgraphs(graph: Slice, length: int) -> Iterator[Edges]:
             for choice in product(*options):
                 onward = {m for m, c in enumerate(choice) if c & 1}
                 onward |= {m + 1 for m, c in enumerate(choice) if c & 2}
+                if not all(can_end(graph, m, length - word - 2) for m in onward):
+                    continue
                 yield from grow(word + 1, frozenset(onward), [*rows, [start, *choice]])
 
     yield from grow(0, frozenset(), [])

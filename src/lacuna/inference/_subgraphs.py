@@ -21,9 +21,10 @@ state are, from the lowest, next_m, cur_m … cur_{N-1}, next_0 … next_{m-1}: 
 first. A step moves next_m to the top, so that behind the last node all is as before the first one
 of the next word, with a lowest bit that is 0.
 
-Eight sentences of about the same length are walked in step, so that every line of a loop works on
-eight numbers that lie side by side: the last index of all arrays. A sentence that is through has
-children of no weight.
+Sixteen sentences of about the same length are walked in step: what stands for a number in the
+formulas is a row of sixteen numbers that lie side by side, row i from i · LANES on. (Flat arrays
+with constant distances are what the compiler turns into vector instructions.) A sentence that is
+through has children of no weight.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
 Bits = npt.NDArray[np.uint8]
 
-LANES = 8
-PASS, END, STAY, ON, BOTH = 0, 1, 2, 3, 4  #: columns of the weights of a node; of T: PASS, STAY
+LANES = 16
+PASS, END, STAY, ON, BOTH = 0, 1, 2, 3, 4  #: rows of the weights of a node; of T: PASS, STAY
 STAY_BIT, ON_BIT, END_BIT = 1, 2, 4
 #: Scores beyond it, either way, count as this: e^50 to one is certain, and no product overflows.
 LIMIT = 50.0
@@ -70,46 +71,52 @@ def node_weights(taken: FloatArray, left: FloatArray, place: IntArray, weights: 
 
     A child weighs left[j] where it is not taken: 1, or 0 where it is forced.
     """
-    weights[0, PASS], weights[0, STAY] = left[0], taken[0]
+    for n in range(LANES):
+        weights[0, PASS * LANES + n], weights[0, STAY * LANES + n] = left[0, n], taken[0, n]
     for m in range(len(place)):
         j, node = place[m], weights[1 + m]
         for n in range(LANES):
             stay, no_stay = (taken[j[0], n], left[j[0], n]) if j[0] >= 0 else (0.0, 1.0)
             on, no_on = (taken[j[1], n], left[j[1], n]) if j[1] >= 0 else (0.0, 1.0)
             end, no_end = (taken[j[2], n], left[j[2], n]) if j[2] >= 0 else (0.0, 1.0)
-            node[PASS, n] = no_stay * no_on * no_end
-            node[END, n] = no_stay * no_on * end
-            node[STAY, n] = stay * no_on * (no_end + end)
-            node[ON, n] = no_stay * on * (no_end + end)
-            node[BOTH, n] = stay * on * (no_end + end)
+            node[PASS * LANES + n] = no_stay * no_on * no_end
+            node[END * LANES + n] = no_stay * no_on * end
+            node[STAY * LANES + n] = stay * no_on * (no_end + end)
+            node[ON * LANES + n] = no_stay * on * (no_end + end)
+            node[BOTH * LANES + n] = stay * on * (no_end + end)
 
 
 @kernel
 def start_step(states: FloatArray, weights: FloatArray, out: FloatArray) -> None:
     """Let T make B0 active or not; states of a word become states before node 0 (next_0 = 0)."""
-    x, y = states.reshape(-1, 2, LANES), out.reshape(-1, 2, 2, LANES)
-    passes, starts = weights[PASS], weights[STAY]
-    for g in range(len(x)):
+    for g in range(len(states) // (2 * LANES)):
+        x = states[2 * g * LANES : (2 * g + 2) * LANES]  # B0 not active, active
+        y = out[4 * g * LANES : (4 * g + 4) * LANES]
         for n in range(LANES):
-            y[g, 0, 0, n] = passes[n] * x[g, 0, n]
-            y[g, 1, 0, n] = starts[n] * x[g, 0, n] + (passes[n] + starts[n]) * x[g, 1, n]
-            y[g, 0, 1, n] = 0.0
-            y[g, 1, 1, n] = 0.0
+            passes, starts = weights[PASS * LANES + n], weights[STAY * LANES + n]
+            y[n] = passes * x[n]
+            y[LANES + n] = 0.0
+            y[2 * LANES + n] = starts * x[n] + (passes + starts) * x[LANES + n]
+            y[3 * LANES + n] = 0.0
 
 
 @kernel
 def node_step(states: FloatArray, weights: FloatArray, out: FloatArray) -> None:
-    """Out = states with the node of their lowest bits done, next_m moved to the top."""
-    x, y = states.reshape(-1, 2, 2, LANES), out.reshape(2, -1, 2, LANES)  # rest c a, a rest d
-    for g in range(len(x)):
+    """Fill out = states with the node of their lowest bits done, next_m moved to the top."""
+    half = len(states) // 2
+    for g in range(half // (2 * LANES)):
+        x = states[4 * g * LANES : (4 * g + 4) * LANES]  # x00, x10, x01, x11
+        low = out[2 * g * LANES : (2 * g + 2) * LANES]  # y00, y01
+        high = out[half + 2 * g * LANES : half + (2 * g + 2) * LANES]  # y10, y11
         for n in range(LANES):
-            fresh, again = x[g, 1, 0, n], x[g, 1, 1, n]
-            passes, end, stay = weights[PASS, n], weights[END, n], weights[STAY, n]
-            on, both = weights[ON, n], weights[BOTH, n]
-            y[0, g, 0, n] = passes * x[g, 0, 0, n] + end * fresh
-            y[1, g, 0, n] = passes * x[g, 0, 1, n] + stay * fresh + (stay + end) * again
-            y[0, g, 1, n] = on * fresh
-            y[1, g, 1, n] = both * fresh + (both + on) * again
+            x01, x11 = x[2 * LANES + n], x[3 * LANES + n]
+            passes, end = weights[PASS * LANES + n], weights[END * LANES + n]
+            stay, on = weights[STAY * LANES + n], weights[ON * LANES + n]
+            both = weights[BOTH * LANES + n]
+            low[n] = passes * x[n] + end * x01
+            high[n] = passes * x[LANES + n] + stay * x01 + (stay + end) * x11
+            low[LANES + n] = on * x01
+            high[LANES + n] = both * x01 + (both + on) * x11
 
 
 @kernel
@@ -120,50 +127,52 @@ def node_step_back(
     out: FloatArray,
     chosen: FloatArray,
 ) -> None:
-    """Out = ∂/∂states from slope = ∂/∂out of :func:`node_step`.
+    """Fill out = ∂/∂states from slope = ∂/∂out of :func:`node_step`.
 
     chosen[w] = w · ∂/∂w for each weight: how probable it is that its choice is made.
     """
-    x, y = states.reshape(-1, 2, 2, LANES), slope.reshape(2, -1, 2, LANES)
-    before = out.reshape(-1, 2, 2, LANES)
+    half = len(states) // 2
     chosen[:] = 0.0
-    for g in range(len(x)):
+    for g in range(half // (2 * LANES)):
+        x = states[4 * g * LANES : (4 * g + 4) * LANES]
+        before = out[4 * g * LANES : (4 * g + 4) * LANES]
+        low = slope[2 * g * LANES : (2 * g + 2) * LANES]
+        high = slope[half + 2 * g * LANES : half + (2 * g + 2) * LANES]
         for n in range(LANES):
-            fresh, again = x[g, 1, 0, n], x[g, 1, 1, n]
-            y00, y10, y01, y11 = y[0, g, 0, n], y[1, g, 0, n], y[0, g, 1, n], y[1, g, 1, n]
-            chosen[END, n] += y00 * fresh + y10 * again
-            chosen[STAY, n] += y10 * (fresh + again)
-            chosen[ON, n] += y01 * fresh + y11 * again
-            chosen[BOTH, n] += y11 * (fresh + again)
-            passes, end, stay = weights[PASS, n], weights[END, n], weights[STAY, n]
-            on, both = weights[ON, n], weights[BOTH, n]
-            before[g, 0, 0, n] = passes * y00
-            before[g, 0, 1, n] = passes * y10
-            before[g, 1, 0, n] = end * y00 + stay * y10 + on * y01 + both * y11
-            before[g, 1, 1, n] = (stay + end) * y10 + (both + on) * y11
-    for w in range(5):
-        for n in range(LANES):
-            chosen[w, n] *= weights[w, n]
+            x01, x11 = x[2 * LANES + n], x[3 * LANES + n]
+            y00, y01, y10, y11 = low[n], low[LANES + n], high[n], high[LANES + n]
+            chosen[END * LANES + n] += y00 * x01 + y10 * x11
+            chosen[STAY * LANES + n] += y10 * (x01 + x11)
+            chosen[ON * LANES + n] += y01 * x01 + y11 * x11
+            chosen[BOTH * LANES + n] += y11 * (x01 + x11)
+            passes, end = weights[PASS * LANES + n], weights[END * LANES + n]
+            stay, on = weights[STAY * LANES + n], weights[ON * LANES + n]
+            both = weights[BOTH * LANES + n]
+            before[n] = passes * y00
+            before[LANES + n] = passes * y10
+            before[2 * LANES + n] = end * y00 + stay * y10 + on * y01 + both * y11
+            before[3 * LANES + n] = (stay + end) * y10 + (both + on) * y11
+    for i in range(len(chosen)):
+        chosen[i] *= weights[i]
 
 
 @kernel
 def start_step_back(
     states: FloatArray, weights: FloatArray, slope: FloatArray, chosen: FloatArray, beta: FloatArray
 ) -> None:
-    """Beta = ∂/∂states of :func:`start_step`; chosen[STAY] = p(T starts a mention)."""
-    x, y, out = (
-        states.reshape(-1, 2, LANES),
-        slope.reshape(-1, 2, 2, LANES),
-        beta.reshape(-1, 2, LANES),
-    )
-    passes, starts = weights[PASS], weights[STAY]
-    chosen[STAY] = 0.0
-    for g in range(len(x)):
+    """Fill beta = ∂/∂states of :func:`start_step`; chosen[STAY] = p(T starts a mention)."""
+    chosen[:] = 0.0
+    for g in range(len(states) // (2 * LANES)):
+        x, out = (
+            states[2 * g * LANES : (2 * g + 2) * LANES],
+            beta[2 * g * LANES : (2 * g + 2) * LANES],
+        )
+        y = slope[4 * g * LANES : (4 * g + 4) * LANES]
         for n in range(LANES):
-            off, active = y[g, 0, 0, n], y[g, 1, 0, n]
-            chosen[STAY, n] += starts[n] * active * (x[g, 0, n] + x[g, 1, n])
-            out[g, 0, n] = passes[n] * off + starts[n] * active
-            out[g, 1, n] = (passes[n] + starts[n]) * active
+            passes, starts = weights[PASS * LANES + n], weights[STAY * LANES + n]
+            chosen[STAY * LANES + n] += starts * y[2 * LANES + n] * (x[n] + x[LANES + n])
+            out[n] = passes * y[n] + starts * y[2 * LANES + n]
+            out[LANES + n] = (passes + starts) * y[2 * LANES + n]
 
 
 @kernel
@@ -180,25 +189,30 @@ def forward(
 ) -> FloatArray:
     """alpha[k, σ] ∝ weight of all beginnings that lead to the states σ before word k; log Z.
 
-    The rows of alpha sum to one; scale[k] is what the row behind word k was divided by. Where
-    nothing is possible log Z is -inf.
+    The rows of alpha sum to one; scale[k] is what the row behind word k was divided by.
     """
     nodes = len(place)
-    weights, steps = np.empty((nodes + 1, 5, LANES)), np.empty((nodes + 1, 2 << nodes, LANES))
+    weights = np.empty((nodes + 1, 5 * LANES))
+    steps = np.empty((nodes + 1, (2 << nodes) * LANES))
     log_partition = np.zeros(LANES)
     alpha[0] = 0.0
-    alpha[0, 0] = 1.0
+    alpha[0, :LANES] = 1.0
     for k in range(len(taken)):
         node_weights(taken[k], left[k], place, weights)
         walk_word(alpha[k], weights, steps)
         total, behind, onward = scale[k], steps[nodes], alpha[k + 1]
         total[:] = 0.0
-        for i in range(len(onward)):
+        for i in range(1 << nodes):
+            row = behind[2 * i * LANES : (2 * i + 1) * LANES]
             for n in range(LANES):
-                total[n] += behind[2 * i, n]
-        for i in range(len(onward)):
+                total[n] += row[n]
+        for i in range(1 << nodes):
+            row, to = (
+                behind[2 * i * LANES : (2 * i + 1) * LANES],
+                onward[i * LANES : (i + 1) * LANES],
+            )
             for n in range(LANES):
-                onward[i, n] = behind[2 * i, n] / total[n] if total[n] > 0.0 else 0.0
+                to[n] = row[n] / total[n] if total[n] > 0.0 else 0.0
         log_partition += np.log(total)
     return log_partition
 
@@ -217,26 +231,28 @@ def backward(
 
     beta[σ] = ∂ log Z / ∂ alpha[k, σ], the last word first.
     """
-    nodes, size = len(place), alpha.shape[1]
-    weights, steps = np.empty((nodes + 1, 5, LANES)), np.empty((nodes + 1, 2 << nodes, LANES))
-    slope, other = np.zeros((2 << nodes, LANES)), np.zeros((2 << nodes, LANES))
-    beta = np.zeros((1 << nodes, LANES))
-    beta[0] = 1.0
+    nodes = len(place)
+    weights = np.empty((nodes + 1, 5 * LANES))
+    steps = np.empty((nodes + 1, (2 << nodes) * LANES))
+    slope, other = np.empty((2 << nodes) * LANES), np.empty((2 << nodes) * LANES)
+    beta = np.zeros((1 << nodes) * LANES)
+    beta[:LANES] = 1.0
     for k in range(len(taken) - 1, -1, -1):
         node_weights(taken[k], left[k], place, weights)
         walk_word(alpha[k], weights, steps)
-        for i in range(size):
+        slope[:] = 0.0
+        for i in range(1 << nodes):
+            row, to = beta[i * LANES : (i + 1) * LANES], slope[2 * i * LANES : (2 * i + 1) * LANES]
             for n in range(LANES):
-                slope[2 * i, n] = beta[i, n] / scale[k, n]
-                slope[2 * i + 1, n] = 0.0
+                to[n] = row[n] / scale[k, n]
         for m in range(nodes - 1, -1, -1):
             node_step_back(steps[m], weights[1 + m], slope, other, chosen[k, 1 + m])
             slope, other = other, slope
         outside[k] = 0.0
-        for i in range(0, 2 * size, 2):
+        for i in range(0, 2 << nodes, 2):
             if not i & IN_A_PART:
                 for n in range(LANES):
-                    outside[k, n] += steps[0, i, n] * slope[i, n]
+                    outside[k, n] += steps[0, i * LANES + n] * slope[i * LANES + n]
         start_step_back(alpha[k], weights[0], slope, chosen[k, 0], beta)
 
 
@@ -256,9 +272,9 @@ def expect(
     """
     nodes, columns = len(place), scores.shape[1]
     longest = sentences[order[0] + 1] - sentences[order[0]]
-    alpha, scale = np.empty((longest + 1, 1 << nodes, LANES)), np.empty((longest, LANES))
+    alpha, scale = np.empty((longest + 1, LANES << nodes)), np.empty((longest, LANES))
     taken, left = np.empty((longest, columns, LANES)), np.ones((longest, columns, LANES))
-    chosen, outside = np.empty((longest, nodes + 1, 5, LANES)), np.empty((longest, LANES))
+    chosen, outside = np.empty((longest, nodes + 1, 5 * LANES)), np.empty((longest, LANES))
     for block in range(0, len(order), LANES):
         own = order[block : block + LANES]
         words = sentences[own[0] + 1] - sentences[own[0]]
@@ -284,18 +300,19 @@ def sum_up(
 
     END stands beside other children in e / (1 + e) of all cases.
     """
-    marginals[0] = chosen[0, STAY, lane]
+    marginals[0] = chosen[0, STAY * LANES + lane]
     for m in range(len(place)):
         stay, on, end = place[m]
-        both = chosen[1 + m, BOTH, lane]
-        stays, goes_on = chosen[1 + m, STAY, lane], chosen[1 + m, ON, lane]
+        node = chosen[1 + m]
+        both = node[BOTH * LANES + lane]
+        stays, goes_on = node[STAY * LANES + lane], node[ON * LANES + lane]
         if stay >= 0:
             marginals[stay] = stays + both
         if on >= 0:
             marginals[on] = goes_on + both
         if end >= 0:
             share = taken[end, lane] / (1.0 + taken[end, lane])
-            marginals[end] = chosen[1 + m, END, lane] + share * (stays + goes_on + both)
+            marginals[end] = node[END * LANES + lane] + share * (stays + goes_on + both)
 
 
 @kernel
@@ -307,7 +324,7 @@ def forced_log_weights(
     All for one sentence. A child that must be taken weighs nothing where it is not.
     """
     length, columns = scores.shape
-    alpha, scale = np.empty((length + 1, 1 << len(place), LANES)), np.empty((length, LANES))
+    alpha, scale = np.empty((length + 1, LANES << len(place))), np.empty((length, LANES))
     taken, left = np.empty((length, columns, LANES)), np.empty((length, columns, LANES))
     for n in range(LANES):
         child_weights(scores, 0, length, place, n, taken)

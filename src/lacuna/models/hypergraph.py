@@ -74,7 +74,7 @@ class Hypergraph:
     heuristic: Heuristic = Heuristic.ENOUGH
     inference: Inference = Inference.EXACT
     min_count: int = 1
-    l2: float = 0.1
+    l2: float = 0.25
     iterations: int = 100
     tolerance: float = 0.01
 
