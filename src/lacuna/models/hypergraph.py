@@ -55,6 +55,9 @@ class Hypergraph:
         How mentions are read off a subgraph: ``all`` that it allows, or just ``enough``.
     inference
         ``exact``, or ``unfolded`` for comparison with the literature.
+    caution
+        How much the score of beginning a mention rises. The higher, the more is found, and the
+        more of it wrongly. Applied in tagging, not in training.
     min_count
         Features that occur less often are left out.
     l2
@@ -73,6 +76,7 @@ class Hypergraph:
     parts: int = 3
     heuristic: Heuristic = Heuristic.ENOUGH
     inference: Inference = Inference.EXACT
+    caution: float = 0.0
     min_count: int = 1
     l2: float = 0.25
     iterations: int = 100
@@ -193,6 +197,7 @@ class HypergraphModel(TagsAnything):
         """Yield the scores of each graph."""
         every = self.scorer.scores(table) + self.bias
         for own in fields_of(self.graphs):
+            every[:, own.first] += self.config.caution  # the first column is T → B
             yield own, every[:, own.first : own.first + own.width].astype(np.float32)
 
     def _find(self, documents: Sequence[Document], probabilities: bool) -> list[list[Mention]]:
