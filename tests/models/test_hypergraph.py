@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -145,3 +146,16 @@ def test_refuses_a_file_whose_graphs_are_damaged(tmp_path: Path) -> None:
         write_model(path, damaged)
         with pytest.raises(ModelFileError):
             load(path)
+
+
+@BOTH
+def test_caution_finds_more(kind: Kind) -> None:
+    model = model_of(kind, Inference.EXACT)
+    bold, careful = (
+        replace(model, config=replace(model.config, caution=caution)) for caution in (0.0, 6.0)
+    )
+    for document in TEST:
+        usual, raised = (m.identifier_probability(document) for m in (bold, careful))
+        assert (raised >= usual - 1e-9).all()
+    found = [sum(len(d.mentions) for d in m.find(TEST)) for m in (bold, careful)]
+    assert found[1] > found[0]
