@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import tempfile
+import time
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.panel import Panel
+from rich.text import Text
 
-from lacuna.cli.console import print_table, stderr, stdout
+from lacuna.cli.console import announce_compiling, stderr, stdout
 from lacuna.cli.highlight import colours, highlighted
-from lacuna.text.document import Document
 
-TEST_NOTES = 40
+if TYPE_CHECKING:
+    from lacuna.pipeline.detecting import Detection
+    from lacuna.text.document import Document
+
 SEED = 1
-ITERATIONS = 12
 SHOWN_LENGTH = 900
 
 
@@ -25,48 +29,79 @@ def demo_command(
         typer.Option("-o", "--output", help="Folder for the files; a new one where not given."),
     ] = None,
     count: Annotated[
-        int, typer.Option("-n", "--count", min=10, help="How many notes to learn from.")
-    ] = 300,
+        int, typer.Option("-n", "--count", min=1, help="How many notes to make safe.")
+    ] = 40,
 ) -> None:
-    """Show what lacuna does, on notes it makes up itself."""
-    from lacuna.evaluation.report import summary_table
-    from lacuna.evaluation.scores import score
-    from lacuna.io.output import write_corpus
-    from lacuna.models.crf import Crf
-    from lacuna.models.storage import write_model
-    from lacuna.pipeline.training import train
+    """Show what lacuna does: notes, what is found in them, safe notes, a report."""
+    from lacuna.deid.policy import load_policy
+    from lacuna.pipeline.archive.run import ArchiveOptions, run_archive
+    from lacuna.pipeline.detecting import DetectionOptions, open_detection
     from lacuna.synthetic import Split, generate
 
     folder = output or Path(tempfile.mkdtemp(prefix="lacuna-demo-"))
-    folder.mkdir(parents=True, exist_ok=True)
-    _say(f"1. {count} annotated clinical notes about people who do not exist are written.")
-    notes = list(generate(count, seed=SEED))
-    unseen = list(generate(TEST_NOTES, seed=SEED, split=Split.TEST))
-    write_corpus(notes, folder / "notes.jsonl", format="jsonl")
-    write_corpus(unseen, folder / "unseen.jsonl", format="jsonl")
+    notes = list(generate(count, seed=SEED, split=Split.TEST))
+    _write(notes, folder / "notes")
+    _say(f"1. {count} clinical notes about people who do not exist are in {folder / 'notes'}.")
 
-    with stderr.status("training (the first time, code is compiled for this machine) …"):
-        trained = train(notes, Crf(features="clinical", iterations=ITERATIONS))
-    write_model(folder / "names.lacuna", trained.model.store())
-    _say(f"2. A model has learnt from them: {trained.tokens:,} tokens, {trained.seconds:.0f} s.")
+    announce_compiling()
+    detecting = DetectionOptions()
+    detection = open_detection(detecting)
+    with stderr.status("the bundled model reads them …"):
+        found = detection.detector.tagger.find(notes)
+    shown = min(range(count), key=lambda n: abs(len(notes[n].text) - SHOWN_LENGTH))
+    _say("2. This is what the model that comes with lacuna finds in one of them:")
+    _show(found[shown])
 
-    found = trained.model.find(unseen)
-    _say("3. This is what it finds in a note of a kind it has not seen:")
-    typed_well = [note for note in found if not note.text.islower() and not note.text.isupper()]
-    _show_note(min(typed_well, key=lambda note: abs(len(note.text) - SHOWN_LENGTH)))
+    began = time.perf_counter()
+    options = ArchiveOptions(
+        input=folder / "notes",
+        output=folder / "safe",
+        detection=detecting,
+        policy=load_policy("safe-harbor"),
+        group_from="[^/]+",
+        workers=1,
+    )
+    report = run_archive(options)
+    seconds = time.perf_counter() - began
+    _say(f"3. lacuna deid {folder / 'notes'} -o {folder / 'safe'} makes them safe:")
+    name = _name(notes[shown])
+    stdout.print(Panel(Text((folder / "safe" / name).read_text("utf-8")), title="safe"))
+    replaced = sum(report.tally.labels.values())
+    _say(f"   {replaced:,} identifiers in {report.tally.tokens:,} tokens, {seconds:.1f} s.")
+    _say("4. How well it did, compared with the notes' own annotations:")
+    missed, precision = _score(detection, notes)
+    _say(f"   {missed:.1%} of a patient's identifier tokens are missed on average;")
+    _say(f"   {precision:.1%} of what was taken out was an identifier.")
+    _say(f"5. What was done is in {folder / 'safe' / 'report.html'}. With notes of your own:\n")
+    _say("   lacuna deid NOTES -o SAFE")
 
-    _say(f"4. And this is how well it does on {TEST_NOTES} such notes:")
-    table = summary_table(score(zip(unseen, found, strict=True)))
-    print_table(table.title, table.header, table.rows[:4])
-    _say(f"5. Everything is in {folder}. Try it on a text of your own:\n")
-    _say(f"   lacuna tag {folder / 'names.lacuna'} YOUR.txt")
+
+def _write(notes: Sequence[Document], folder: Path) -> None:
+    """Write the notes of each patient to a folder of his own."""
+    for note in notes:
+        path = folder / _name(note)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(note.text, "utf-8", newline="")
+
+
+def _name(note: Document) -> str:
+    return f"{note.group}/{note.id}.txt"
+
+
+def _score(detection: Detection, notes: Sequence[Document]) -> tuple[float, float]:
+    """Return the mean share of identifier tokens missed, and the precision."""
+    from lacuna.deid.calibrating import calibration_units
+    from lacuna.deid.calibration import outcome
+
+    detector = detection.detector
+    return outcome(calibration_units(detector, notes), detector.threshold)
 
 
 def _say(text: str) -> None:
     stdout.print(f"\n{text}" if not text.startswith(" ") else text, soft_wrap=True, markup=False)
 
 
-def _show_note(note: Document) -> None:
+def _show(note: Document) -> None:
     palette = colours(mention.label for mention in note.mentions)
     title = f"{note.id}, {note.meta.get('kind', '')}"
     stdout.print(Panel(highlighted(note, palette), title=title, title_align="left"))
