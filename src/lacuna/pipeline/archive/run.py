@@ -123,6 +123,8 @@ def run_archive(
         manifest = _manifest(options, header)
         if manifest is not None:
             stack.callback(manifest.close)
+        if options.output is not None:  # what workers were writing when they were ended
+            stack.callback(books.remove_partial, options.output)
         vault = stack.enter_context(_vault(options))
         ledger = Ledger(manifest, vault, len(inputs.files), on_bytes, on_failure)
         work = Work.of(inputs.files, groups, ledger, names, options.output)
@@ -139,7 +141,6 @@ def run_archive(
         seconds = time.perf_counter() - began
         report = _report(options, detection, inputs, ledger, header, seconds)
     if options.output is not None:
-        books.remove_partial(options.output)
         write_report(options.output, report)
     return report
 
