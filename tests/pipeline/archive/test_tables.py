@@ -6,9 +6,11 @@ import csv
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from lacuna.deid.scope import Consistency
 from lacuna.pipeline.archive import feeding
 from lacuna.pipeline.archive.choices import Rename
 from lacuna.pipeline.archive.tables import Columns
@@ -70,6 +72,13 @@ def test_a_group_that_comes_back_too_late_is_refused(
     assert report.tally.failed == 1
     assert report.failures[0].row == len(rows)
     assert "group has ended" in report.failures[0].reason
+    changes: list[dict[str, Any]] = [
+        {"policy": "mask"},
+        {"consistency": Consistency.DOCUMENT},
+    ]
+    for number, change in enumerate(changes):
+        nothing = run_over(tmp_path / "in.jsonl", tmp_path / str(number), **change)
+        assert nothing.tally.failed == 0
 
 
 def test_bad_lines_fail_alone(tmp_path: Path, run_over: RunOver) -> None:

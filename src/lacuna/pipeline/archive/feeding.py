@@ -5,7 +5,8 @@ a worker gets together does not depend on how many there are, and so the result 
 
 In a table the documents of a group need not stand together, but what is remembered of groups is
 bounded: with more than ``OPEN_GROUPS`` others in between, a group has ended, and a document that
-still comes is refused. Sorting the table by group helps.
+still comes is refused. Sorting the table by group helps, and so does consistency within documents
+only, or a policy that masks: then nothing has to be remembered.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from lacuna.pipeline.archive.tables import Row
 JOB_FILES, JOB_BYTES = 64, 1 << 19
 BATCH_ROWS, BATCH_CHARACTERS = 256, 1 << 20
 LONGEST_RUN = 1 << 22  #: characters of one group in a row that are looked at together
-OPEN_GROUPS = 8192
+OPEN_GROUPS = 4096
 
 
 def clashing(files: Sequence[InputFile]) -> set[int]:
@@ -96,10 +97,11 @@ def row_batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 class Router:
-    """Remembers which worker has which group."""
+    """Remembers which worker has which group, if anything is to be remembered of groups."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, *, remembers: bool) -> None:
         self._pool = pool
+        self._remembers = remembers
         self._open: OrderedDict[str, int] = OrderedDict()  # group → worker, longest unused first
         self._over: set[int] = set()  # hashes of groups that have ended
         self._ended: list[list[str]] = [[] for _ in range(pool.size)]
@@ -128,14 +130,16 @@ class Router:
         shares: dict[int, list[RowTask]] = {}
         for row in rows:
             worker = freest
-            if row.group is not None:
+            if row.group is not None and self._remembers:
                 worker = self._open.get(row.group, freest)
                 self.keep([row.group], worker)
             task = RowTask(row.number, row.id, row.group, row.text)
             shares.setdefault(worker, []).append(task)
         return shares
 
-    def ended(self, worker: int) -> list[str]:
-        """Return the groups that a worker can forget, once."""
+    def ended(self, worker: int, rows: Sequence[RowTask]) -> list[str]:
+        """Return the groups that a worker can forget when it has done these rows."""
+        if not self._remembers:
+            return [group for group in {row.group for row in rows} if group is not None]
         groups, self._ended[worker] = self._ended[worker], []
         return groups

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lacuna import __version__
-from lacuna.deid.actions import Shift, Surrogate
+from lacuna.deid.actions import Shift, Surrogate, Tag
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import Policy
 from lacuna.deid.report import Failure, Report, Run, write_report
@@ -66,6 +66,13 @@ def needs_key(policy: Policy) -> bool:
     return any(isinstance(action, Surrogate | Shift) for action in actions)
 
 
+def _remembers(policy: Policy, consistency: Consistency) -> bool:
+    """Whether what is written for a document depends on earlier ones of its group."""
+    actions = (policy.default, *policy.actions.values(), *policy.labels.values())
+    depends = any(isinstance(action, Surrogate | Tag) for action in actions)
+    return consistency is Consistency.PATIENT and depends
+
+
 def run_archive(
     options: ArchiveOptions,
     *,
@@ -116,17 +123,24 @@ def run_archive(
         manifest = _manifest(options, header)
         if manifest is not None:
             stack.callback(manifest.close)
+        if options.output is not None:  # what workers were writing when they were ended
+            stack.callback(books.remove_partial, options.output)
         vault = stack.enter_context(_vault(options))
         ledger = Ledger(manifest, vault, len(inputs.files), on_bytes, on_failure)
         work = Work.of(inputs.files, groups, ledger, names, options.output)
         if work.is_left:
             pool = _pool(options, inputs, setup, detection)
             stack.callback(pool.close)
-            do_all(work, pool, _table_options(options), options.output)
+            do_all(
+                work,
+                pool,
+                _table_options(options),
+                options.output,
+                remembers=_remembers(options.policy, options.consistency),
+            )
         seconds = time.perf_counter() - began
         report = _report(options, detection, inputs, ledger, header, seconds)
     if options.output is not None:
-        books.remove_partial(options.output)
         write_report(options.output, report)
     return report
 

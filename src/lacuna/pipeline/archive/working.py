@@ -93,11 +93,18 @@ class Work:
         return bool(self.units or self.tables)
 
 
-def do_all(work: Work, pool: Pool, options: TableOptions, folder: Path | None) -> None:
-    """Do what is left; documents that fail are in the ledger."""
-    doing = _Doing(work.ledger, work.names, pool, Router(pool), options, folder)
+def do_all(
+    work: Work, pool: Pool, options: TableOptions, folder: Path | None, *, remembers: bool
+) -> None:
+    """Do what is left; documents that fail are in the ledger.
+
+    `remembers`: what is written for a document depends on others of its group.
+    """
+    doing = _Doing(
+        work.ledger, work.names, pool, Router(pool, remembers=remembers), options, folder
+    )
     try:
-        doing.files(work.units, forget=not work.tables)
+        doing.files(work.units, forget=not (work.tables and remembers))
         for number, file in work.tables:
             doing.table(number, file, ambiguous=number in work.ambiguous)
         doing.wait_for_all()
@@ -162,7 +169,7 @@ class _Doing:
             self.ledger.fail(number, hashed, reason, row=row.number)
             output.take(RowDone(row.number, reason=reason))
         for worker, rows in self.router.share_out(readable).items():
-            self.pool.submit(worker, RowsJob(number, rows, self.router.ended(worker)))
+            self.pool.submit(worker, RowsJob(number, rows, self.router.ended(worker, rows)))
         self._collect()
         while output.backlog > BACKLOG and self._is_busy():
             self._collect(wait=True)
