@@ -285,9 +285,8 @@ def test_demo(lacuna: Lacuna, tmp_path: Path) -> None:
     run = lacuna("demo", "-n", 20, "-o", tmp_path / "new")
     assert run.code == 0, run.err
     assert "⟨" in run.out
-    assert "binary" in run.out
-    for name in ("notes.jsonl", "unseen.jsonl", "names.lacuna"):
-        assert (tmp_path / "new" / name).is_file()
+    for name in ("report.html", "report.json", "manifest.jsonl"):
+        assert (tmp_path / "new" / "safe" / name).is_file()
 
 
 @pytest.mark.parametrize(
