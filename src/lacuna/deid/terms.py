@@ -1,0 +1,203 @@
+r"""Word lists: terms found wherever they stand as whole words, in one walk over the text.
+
+Case and accents do not matter, nor what stands between the words of a term: ``smith john`` finds
+``Smith,\nJohn``. A term asks for more where it says so:
+
+* ``Case.CAPITAL``: the first letter must be a capital (*Li*, *LI*, not *li*);
+* ``Case.EXACT``: written letter by letter as in the list;
+* ``common``: a term that is also an everyday word (*Reading*, *Rose*) counts only where it begins
+  with a capital in the middle of a sentence, behind a title (*Mr.*), or beside something else that
+  was found: on the same line, with at most three blanks, stops and commas between. In text of
+  capitals only, a capital says nothing.
+
+A match inside a longer one is left out. Matches that overlap otherwise all stay, so that no part of
+a listed name is lost to another one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from ahocorasick_rs import AhoCorasick
+
+from lacuna.deid.findings import Finding, Origin
+from lacuna.deid.folding import fold
+from lacuna.errors import CorpusFormatError
+from lacuna.io.source import Source
+
+COMMON = "common"
+_BETWEEN, _REACH = " \t.,", 3  # what may stand between neighbours, and how much of it
+_TITLE = re.compile(
+    r"(?si).*(?<![^\W_])(?:mr|mrs|ms|miss|dr|drs|doctor|prof|sra?|herr|frau|mme|mevr)\.?[ \t]{1,2}"
+)
+_MID_SENTENCE = re.compile(r"(?s).*[^\s.!?:;•*|>-][\"'“‘(]?[ \t]{1,2}[\"'“‘(]?")
+_LOOK_BACK = 12  # characters before a common word that say where it stands
+
+
+class Case(StrEnum):
+    """What the case of a term must be in the text."""
+
+    ANY = "any"
+    CAPITAL = "capital"
+    EXACT = "exact"
+
+
+class Term(NamedTuple):
+    """Something to find; `common`: it is also an everyday word."""
+
+    text: str
+    label: str
+    case: Case = Case.ANY
+    common: bool = False
+
+
+class _Match(NamedTuple):
+    start: int
+    end: int
+    term: Term
+
+
+@dataclass(frozen=True, slots=True)
+class TermFinder:
+    """Finds terms in texts; make it with :meth:`of`. It holds no state and may be shared.
+
+    Attributes
+    ----------
+    terms
+        ``terms[i]`` are the terms of pattern i of the automaton.
+    automaton
+        Finds folded terms, each with a space at both ends.
+    origin
+        Of all findings.
+    """
+
+    terms: tuple[tuple[Term, ...], ...]
+    automaton: AhoCorasick
+    origin: Origin
+
+    @classmethod
+    def of(cls, terms: Iterable[Term], origin: Origin) -> TermFinder:
+        """Prepare terms; those without a letter or digit are never found."""
+        by_pattern: dict[str, list[Term]] = {}
+        for term in terms:
+            pattern = fold(term.text).text
+            if pattern.strip():
+                by_pattern.setdefault(pattern, []).append(term)
+        return cls(tuple(map(tuple, by_pattern.values())), AhoCorasick(by_pattern), origin)
+
+    def find(self, text: str, beside: Sequence[Finding] = ()) -> list[Finding]:
+        """Return what is found, sorted; `beside` is what others found, for common words."""
+        if not self.terms:
+            return []
+        matches = list(self._matches(text))
+        sure = {match for match in matches if not match.term.common or _is_clear(text, match)}
+        if len(sure) < len(matches):
+            sure = _with_neighbours(text, matches, sure, beside)
+        findings = {Finding(m.start, m.end, m.term.label, self.origin) for m in sure}
+        return _outermost(sorted(findings))
+
+    def _matches(self, text: str) -> Iterator[_Match]:
+        folded = fold(text)
+        place = folded.place
+        for pattern, start, end in self.automaton.find_matches_as_indexes(folded.text, True):
+            first, behind = int(place[start + 1]), int(place[end - 2]) + 1
+            for term in self.terms[pattern]:
+                if _has_case(text[first:behind], term):
+                    yield _Match(first, behind, term)
+
+
+def without_never(findings: Iterable[Finding], never: Sequence[Finding]) -> list[Finding]:
+    """Return the findings that no *never* term holds.
+
+    A term of the *never* list protects what lies wholly inside it from models, lists and patterns.
+    Names that are known for a patient and terms of the *always* list are stronger.
+    """
+    strong = (Origin.ALWAYS, Origin.KNOWN)
+    return [
+        finding
+        for finding in findings
+        if finding.origin in strong
+        or not any(n.start <= finding.start and finding.end <= n.end for n in never)
+    ]
+
+
+def read_terms(path: Path, label: str, *, case: Case = Case.ANY) -> list[Term]:
+    """Read a list: one term per line, with ``<TAB>common`` behind those that are everyday words."""
+    terms = []
+    for number, line in Source(path, path.name).records():
+        text, _, mark = line.strip().partition("\t")
+        if mark not in ("", COMMON):
+            reason = f"expected a term, or a term and the word {COMMON!r} with a tab between them"
+            raise CorpusFormatError(path, reason, line=number)
+        if text:
+            terms.append(Term(text, label, case, common=bool(mark)))
+    return terms
+
+
+def _has_case(written: str, term: Term) -> bool:
+    if term.case is Case.EXACT:
+        return written == term.text
+    return term.case is Case.ANY or not written[0].islower()
+
+
+def _is_clear(text: str, match: _Match) -> bool:
+    """Whether a common word is written like a name: a capital inside a sentence, or a title."""
+    written = text[match.start : match.end]
+    before = text[max(0, match.start - _LOOK_BACK) : match.start]
+    if not written[0].isupper():
+        return False
+    if _TITLE.fullmatch(before):
+        return True
+    is_shouted = written.isupper() and len(written) > 1 and not any(c.islower() for c in before)
+    return not is_shouted and _MID_SENTENCE.fullmatch(before) is not None
+
+
+def _with_neighbours(
+    text: str, matches: Sequence[_Match], sure: set[_Match], beside: Sequence[Finding]
+) -> set[_Match]:
+    """Add the common words that stand beside something found, one after another."""
+    sure = set(sure)
+    starts = {m.start for m in sure} | {f.start for f in beside}
+    ends = {m.end for m in sure} | {f.end for f in beside}
+    for match in sorted(matches, key=lambda m: m.start):
+        if match not in sure and not ends.isdisjoint(_places_before(text, match.start)):
+            sure.add(match)
+            ends.add(match.end)
+            starts.add(match.start)
+    for match in sorted(matches, key=lambda m: -m.end):
+        if match not in sure and not starts.isdisjoint(_places_behind(text, match.end)):
+            sure.add(match)
+            starts.add(match.start)
+    return sure
+
+
+def _places_before(text: str, start: int) -> range:
+    """Return where something beside a word that begins at `start` may end."""
+    first = start
+    while first > 0 and start - first < _REACH and text[first - 1] in _BETWEEN:
+        first -= 1
+    return range(first, start + 1)
+
+
+def _places_behind(text: str, end: int) -> range:
+    """Return where something beside a word that ends at `end` may begin."""
+    last = end
+    while last < len(text) and last - end < _REACH and text[last] in _BETWEEN:
+        last += 1
+    return range(end, last + 1)
+
+
+def _outermost(findings: Sequence[Finding]) -> list[Finding]:
+    """Leave out what lies inside another finding of the same list; findings are sorted by start."""
+    kept: list[Finding] = []
+    for finding in findings:
+        while kept and kept[-1].start == finding.start and kept[-1].end < finding.end:
+            kept.pop()
+        if not kept or finding.end > kept[-1].end or finding[:2] == kept[-1][:2]:
+            kept.append(finding)
+    return kept

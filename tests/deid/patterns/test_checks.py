@@ -1,0 +1,70 @@
+"""Check digits and calendar, against numbers published as examples and brute force."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lacuna.deid.patterns.checks import (
+    count_digits,
+    is_date,
+    passes_luhn,
+    passes_mod_97,
+    passes_vin,
+)
+
+
+@pytest.mark.parametrize(
+    "account",
+    [
+        "GB82WEST12345698765432",
+        "DE89370400440532013000",
+        "NL91ABNA0417164300",
+        "FR1420041010050500013M02606",
+    ],
+)
+def test_iban(account: str) -> None:
+    assert passes_mod_97(account)
+
+
+@given(st.integers(4, 21), st.integers(1, 9))
+def test_one_wrong_digit_fails_an_iban(place: int, step: int) -> None:
+    account = "DE89370400440532013000"
+    wrong = str((int(account[place]) + step) % 10)
+    assert not passes_mod_97(account[:place] + wrong + account[place + 1 :])
+
+
+@pytest.mark.parametrize("number", ["4111111111111111", "378282246310005", "79927398713"])
+def test_luhn(number: str) -> None:
+    assert passes_luhn(number)
+
+
+@given(st.text("0123456789", min_size=1, max_size=18))
+def test_exactly_one_last_digit_passes_luhn(digits: str) -> None:
+    assert sum(passes_luhn(digits + last) for last in "0123456789") == 1
+
+
+@pytest.mark.parametrize("vin", ["1M8GDM9AXKP042788", "11111111111111111", "1HGCM82633A004352"])
+def test_vin(vin: str) -> None:
+    assert passes_vin(vin)
+    other = "0" if vin[8] != "0" else "1"
+    assert not passes_vin(vin[:8] + other + vin[9:])
+
+
+@given(st.integers(1, 31), st.integers(1, 12), st.integers(1900, 2100))
+def test_a_date_of_the_calendar_is_a_date_in_every_order(day: int, month: int, year: int) -> None:
+    try:
+        date(2000, month, day)
+    except ValueError:
+        assert not is_date(str(year), str(month), str(day))
+        return
+    assert is_date(str(year), str(month), str(day))
+    assert is_date(str(day), str(month), str(year))
+    assert is_date(str(month), str(day), f"{year % 100:02}")
+
+
+def test_digits_are_counted() -> None:
+    assert count_digits("a1-2 ٣3") == 3
