@@ -8,7 +8,9 @@
     ├── ModelFileError           a model file is broken or not ours   "m.lacuna: reason"
     ├── ConfigError              an option, map or setting is wrong
     ├── InferenceError           no labelling of a sequence is possible
-    └── ScoringError             two corpora cannot be compared
+    ├── ScoringError             two corpora cannot be compared
+    ├── RedactionError           a document cannot be redacted, so nothing of it is passed on
+    └── VaultError               a vault cannot be opened, or does not hold a text
 
 Messages name files, places and document ids. They never quote the text of a document, because
 that text may hold somebody's name.
@@ -101,3 +103,11 @@ class InferenceError(LacunaError):
 
 class ScoringError(LacunaError):
     """Two corpora cannot be compared: documents are missing or their texts differ."""
+
+
+class RedactionError(LacunaError):
+    """A document cannot be redacted as asked; nothing of it may be passed on."""
+
+
+class VaultError(LacunaError):
+    """A vault cannot be opened or read, or does not know a text."""

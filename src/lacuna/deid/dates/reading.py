@@ -1,0 +1,241 @@
+r"""Reading a date as it stands in a note, however it is written.
+
+The surface is cut into numbers, words and signs, each of which becomes one letter; a date is then a
+pattern over these letters:
+
+======  ==============================  ======  ==================================================
+letter  stands for                      letter  stands for
+======  ==============================  ======  ==================================================
+``N``   a number of one or two digits   ``O``   the ending of an ordinal: th, er, º
+``Y``   a year of four digits           ``C``   of, de, del, den, the, …
+``E``   ``20140314``                    ``R``   to, until, bis, hasta, …
+``M``   the name of a month             ``T``   am, pm, Uhr, the T and Z of a timestamp
+``W``   the name of a day of the week   ``_``   white space; other signs stand for themselves
+======  ==============================  ======  ==================================================
+
+``March 14th, 2014`` is ``M_NO,_Y``. Whatever has a letter that fits no pattern is not read at all.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import NamedTuple
+
+from lacuna.deid.dates.words import Word, months, plain, weekdays
+
+MAX_LENGTH = 120
+NONE = -1
+DEFAULT_YEAR = 2000  #: assumed for a day and month where no year is near; it has a February 29
+
+_PIECES = re.compile(r"\d+|[^\W\d_]+|\s+|.", re.DOTALL)
+_ORDINALS = frozenset(("st", "nd", "rd", "th", "er", "e", "º", "ª", "o"))
+_LINKS = frozenset(("of", "the", "on", "in", "dated", "de", "del", "el", "en", "d"))
+_MORE_LINKS = frozenset(("den", "der", "am", "vom", "im", "le", "du", "het"))
+_RANGES = frozenset(("to", "until", "till", "through", "thru", "and", "from", "between"))
+_MORE_RANGES = frozenset(("bis", "von", "und", "hasta", "al", "a", "y", "et", "au", "tot", "van"))
+_TIMES = frozenset(("am", "pm", "h", "hr", "hrs", "hours", "uhr", "z", "t", "utc"))
+_WORDS = (
+    ("O", _ORDINALS),
+    ("T", _TIMES),
+    ("C", _LINKS | _MORE_LINKS),
+    ("R", _RANGES | _MORE_RANGES),
+)
+_SIGNS = {"–": "-", "—": "-", "−": "-", "‐": "-", "’": "'", "‘": "'", "´": "'", "`": "'"}
+
+# A number is no year when it begins a time, an ordinal or another date.
+_SHORT_YEAR = r"N(?![:O]|[/.-]?[_C]*[NM])"
+
+
+#: What a date looks like, by its first letter, in the order in which it is tried. Groups: d day, e
+#: last day of a range, m month, y or z year, w day of the week, x a whole date; a, b, c numbers
+#: whose order is to be found out. The first shape of N is a time of day.
+_SHAPES = {
+    first: [re.compile(shape) for shape in shapes]
+    for first, shapes in {
+        "N": (
+            r"N:N(?::N)?(?:_?T)?",
+            rf"(?P<d>N)O?\.?_*[-R]_*(?P<e>N)O?[_C.]*(?P<m>M)\.?(?:[_C,']+(?P<y>Y|{_SHORT_YEAR}))?",
+            r"(?P<a>N)([/.-])_?(?P<b>N)\2_?(?P<c>Y|N)",
+            rf"(?P<d>N)O?\.?[_C/-]*(?P<m>M)\.?(?:[_C,/'-]*(?P<y>Y)|[_C,/'-]+(?P<z>{_SHORT_YEAR}))?",
+            r"(?P<m>N)[/.-](?P<y>Y)",
+            r"(?P<a>N)([/.-])(?P<b>N)",
+        ),
+        "E": (r"(?P<x>E)",),
+        "Y": (
+            r"(?P<y>Y)([/.-])(?P<m>N)\2(?P<d>N)",
+            r"(?P<y>Y)[/-](?P<m>N)",
+            r"(?P<y>Y)",
+        ),
+        "M": (
+            rf"(?P<m>M)\.?_*(?P<d>N)O?_*[-R]_*(?P<e>N)O?(?![/.:-])(?:[_C,']+(?P<y>Y|{_SHORT_YEAR}))?",
+            r"(?P<m>M)\.?(?:[_C,/'-]*(?P<y>Y)|_*'(?P<z>N))",
+            rf"(?P<m>M)\.?[_C/-]*(?P<d>N)O?(?![:])(?:[_C,/'-]+(?P<y>Y|{_SHORT_YEAR}))?",
+            r"(?P<m>M)",
+        ),
+        "'": (r"'(?P<y>N)",),
+        "W": (r"(?P<w>W)",),
+    }.items()
+}
+_FILLERS = frozenset("_-,.()RCT")
+
+
+class Parts(NamedTuple):
+    """Where the parts of one date stand among the pieces; :data:`NONE` for what it lacks."""
+
+    year: int = NONE
+    month: int = NONE
+    day: int = NONE
+    last_day: int = NONE  #: of "March 14-20"
+    weekday: int = NONE
+    whole: int = NONE  #: ``20140314``
+
+
+class Reading(NamedTuple):
+    """A surface that was understood.
+
+    Attributes
+    ----------
+    pieces
+        The surface, cut up.
+    letters
+        What each piece stands for.
+    dates
+        The dates in it, in text order: two for "from March to May".
+    """
+
+    pieces: list[str]
+    letters: str
+    dates: list[Parts]
+    language: str
+
+
+def read_date(surface: str, *, language: str = "en", month_first: bool = True) -> Reading | None:
+    """Return what a date says, or None where it cannot be read.
+
+    Parameters
+    ----------
+    surface
+        As it stands in the text.
+    language
+        Whose words to prefer where languages share a name of a month.
+    month_first
+        How ``03/04/2014`` is read. Where the numbers say otherwise they are read the other way.
+    """
+    if len(surface) > MAX_LENGTH:
+        return None
+    pieces: list[str] = _PIECES.findall(surface)
+    letters = "".join([_letter(piece, language) for piece in pieces])
+    dates: list[Parts] = []
+    place = 0
+    while place < len(letters):
+        shapes = _SHAPES.get(letters[place], ())
+        match = next((m for shape in shapes if (m := shape.match(letters, place))), None)
+        if match is not None:
+            parts = _parts(match, pieces, month_first)
+            if parts is None or not _is_possible(parts, pieces, language):
+                return None
+            if parts != Parts():
+                dates.append(parts)
+            place = match.end()
+        elif letters[place] in _FILLERS:
+            place += 1
+        else:
+            return None
+    return Reading(pieces, letters, dates, language) if dates else None
+
+
+def _letter(piece: str, language: str) -> str:
+    if piece.isdigit():
+        if not piece.isascii():
+            return "X"
+        if len(piece) <= 2:
+            return "N"
+        if len(piece) == 4 and "1" <= piece[0] <= "2":
+            return "Y"
+        return "E" if len(piece) == 8 and "1" <= piece[0] <= "2" else "X"
+    if piece.isalpha():
+        word = plain(piece)
+        if word in months(language):
+            return "M"
+        if word in weekdays(language):
+            return "W"
+        for letter, words in _WORDS:
+            if word in words or piece in words:
+                return letter
+        return "X"
+    if piece.isspace():
+        return "_"
+    sign = _SIGNS.get(piece, piece)
+    return sign if sign in "/-.,:'()" else "X"
+
+
+def _parts(match: re.Match[str], pieces: list[str], month_first: bool) -> Parts | None:
+    at = {name: match.start(name) for name, found in match.groupdict().items() if found}
+    if "a" in at:
+        return _numeric(at["a"], at["b"], at.get("c", NONE), pieces, month_first)
+    month, day, year = at.get("m", NONE), at.get("d", NONE), at.get("y", at.get("z", NONE))
+    if day != NONE and year == NONE and "e" not in at and int(pieces[day]) > 31:
+        day, year = NONE, day  # "Mar 98"
+    return Parts(year, month, day, at.get("e", NONE), at.get("w", NONE), at.get("x", NONE))
+
+
+def _numeric(a: int, b: int, c: int, pieces: list[str], month_first: bool) -> Parts | None:
+    """Find out which of two or three numbers is the month."""
+    first, second = int(pieces[a]), int(pieces[b])
+    if c == NONE and second > 31:
+        return Parts(year=b, month=a)  # "3/98"
+    if c != NONE and first > 31:
+        return Parts(year=a, month=b, day=c)  # "98/03/14"
+    month, day = (a, b) if month_first else (b, a)
+    if int(pieces[month]) > 12:
+        month, day = day, month
+    if int(pieces[month]) > 12:
+        return None
+    return Parts(year=c, month=month, day=day)
+
+
+def _is_possible(parts: Parts, pieces: list[str], language: str) -> bool:
+    """Whether the calendar has such a day."""
+    if parts.weekday != NONE or parts == Parts():
+        return True
+    try:
+        day_of(parts, pieces, language, DEFAULT_YEAR)
+        if parts.last_day != NONE:
+            day_of(parts._replace(day=parts.last_day), pieces, language, DEFAULT_YEAR)
+    except ValueError:
+        return False
+    return parts.last_day == NONE or int(pieces[parts.day]) < int(pieces[parts.last_day])
+
+
+def day_of(parts: Parts, pieces: list[str], language: str, assumed_year: int) -> date:
+    """Return the day a date means; what it does not say is assumed.
+
+    The middle of the month for the day, July 1 for a year alone, `assumed_year` for the year (the
+    next leap year for February 29).
+    """
+    if parts.whole != NONE:
+        digits = pieces[parts.whole]
+        return date(int(digits[:4]), int(digits[4:6]), int(digits[6:]))
+    year = year_of(pieces[parts.year]) if parts.year != NONE else assumed_year
+    if parts.month == NONE:
+        return date(year, 7, 1)
+    month = month_of(pieces[parts.month], language)
+    day = int(pieces[parts.day]) if parts.day != NONE else 15
+    if parts.year == NONE and month == 2 and day == 29:
+        year += -year % 4
+    return date(year, month, day)
+
+
+def year_of(piece: str) -> int:
+    """Return the year that two or four digits mean: 49 is 2049, 50 is 1950."""
+    year = int(piece)
+    if len(piece) > 2:
+        return year
+    return year + (2000 if year < 50 else 1900)
+
+
+def month_of(piece: str, language: str) -> int:
+    """Return the month, from 1, that a number or a name means."""
+    word: Word | None = months(language).get(plain(piece))
+    return int(piece) if word is None else word.number + 1

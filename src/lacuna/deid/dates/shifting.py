@@ -1,0 +1,180 @@
+"""Moving dates by a number of days, and the secret number of each patient.
+
+Every date of a patient moves by the same number of days, so the days between two dates stay what
+they were. What a date does not say is assumed (:func:`~lacuna.deid.dates.reading.day_of`) and not
+written, so a month or year without a day is right to half a month or half a year.
+"""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from lacuna.deid.dates.reading import (
+    DEFAULT_YEAR,
+    NONE,
+    Parts,
+    Reading,
+    day_of,
+    year_of,
+)
+from lacuna.deid.dates.words import month_like, months, plain, weekday_like, weekdays
+from lacuna.deid.keys import Key
+
+_ENDINGS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
+
+
+def secret_offset(key: Key, unit: tuple[str, str], *, max_days: int, weeks: bool = False) -> int:
+    """Return by how many days the dates of a patient move: at most `max_days`, never 0."""
+    step = 7 if weeks else 1
+    most = max_days // step
+    # 2 · most choices: -most … -1, 1 … most
+    choice = key.number("date offset", *unit) % (2 * most) - most
+    return step * (choice if choice < 0 else choice + 1)
+
+
+def shift_date(reading: Reading, days: int, *, assumed_year: int = DEFAULT_YEAR) -> str | None:
+    """Return the surface with its dates moved, or None where the calendar ends.
+
+    Parameters
+    ----------
+    reading
+        What :func:`~lacuna.deid.dates.reading.read_date` understood.
+    days
+        Forth, or back where negative.
+    assumed_year
+        For dates without a year, unless another date of the same surface has one.
+    """
+    pieces = list(reading.pieces)
+    near = _years(reading)
+    try:
+        for i, parts in enumerate(reading.dates):
+            year = near[i] if near[i] is not None else assumed_year
+            _move(reading, pieces, parts, timedelta(days), year or assumed_year)
+    except (OverflowError, ValueError):
+        return None
+    return "".join(pieces)
+
+
+def stated_years(reading: Reading) -> list[str]:
+    """Return the years a surface names, as it writes them, in text order."""
+    named = [parts for parts in reading.dates if parts.year != NONE or parts.whole != NONE]
+    return [
+        reading.pieces[p.year] if p.year != NONE else reading.pieces[p.whole][:4] for p in named
+    ]
+
+
+def _years(reading: Reading) -> list[int | None]:
+    """Return a year for each date of a surface: its own, the next one's, else the last one's."""
+    own = [
+        year_of(reading.pieces[p.year])
+        if p.year != NONE
+        else int(reading.pieces[p.whole][:4])
+        if p.whole != NONE
+        else None
+        for p in reading.dates
+    ]
+    near: list[int | None] = []
+    for i in range(len(own)):
+        later = [year for year in own[i:] if year is not None]
+        earlier = [year for year in own[:i] if year is not None]
+        near.append(later[0] if later else earlier[-1] if earlier else None)
+    return near
+
+
+def _move(
+    reading: Reading, pieces: list[str], parts: Parts, offset: timedelta, assumed_year: int
+) -> None:
+    """Write one date, moved, into the pieces."""
+    if parts.weekday != NONE:
+        surface = pieces[parts.weekday]
+        word = weekdays(reading.language)[plain(surface)]
+        pieces[parts.weekday] = weekday_like(surface, word, (word.number + offset.days) % 7)
+        return
+    day = day_of(parts, reading.pieces, reading.language, assumed_year) + offset
+    if not 1000 <= day.year <= 2999:
+        raise OverflowError
+    if parts.whole != NONE:
+        pieces[parts.whole] = f"{day.year:04d}{day.month:02d}{day.day:02d}"
+        return
+    if parts.last_day != NONE:
+        last = parts._replace(day=parts.last_day)
+        end = day_of(last, reading.pieces, reading.language, assumed_year) + offset
+        _write_range(reading, pieces, parts, day, end)
+        return
+    _write(reading, pieces, parts, day)
+
+
+def _write(reading: Reading, pieces: list[str], parts: Parts, day: date) -> None:
+    if parts.year != NONE:
+        pieces[parts.year] = _year_like(reading.pieces[parts.year], day)
+    if parts.month != NONE:
+        pieces[parts.month] = _month_like(reading, parts, day)
+    if parts.day != NONE:
+        _write_day(reading, pieces, parts, parts.day, day)
+
+
+def _write_range(
+    reading: Reading, pieces: list[str], parts: Parts, first: date, last: date
+) -> None:
+    """Write "March 14-20, 2014"; a range that now ends in another month names both."""
+    _write(reading, pieces, parts, last)
+    _write_day(reading, pieces, parts, parts.day, first)
+    _write_day(reading, pieces, parts, parts.last_day, last)
+    if first.month == last.month:
+        return
+    other_year = parts.year != NONE and first.year != last.year
+    year = _year_like(reading.pieces[parts.year], first) if other_year else ""
+    month = _month_like(reading, parts, first)
+    if parts.month < parts.day:
+        pieces[parts.last_day] = f"{pieces[parts.month]} {pieces[parts.last_day]}"
+        pieces[parts.month] = month
+        where = parts.day + _has_ending(reading, parts.day)
+        pieces[where] += f", {year}" if year else ""
+    else:
+        where = parts.day + _has_ending(reading, parts.day)
+        pieces[where] += f" {month} {year}".rstrip()
+
+
+def _write_day(reading: Reading, pieces: list[str], parts: Parts, where: int, day: date) -> None:
+    pieces[where] = f"{day.day:02d}" if _is_padded(reading, parts) else str(day.day)
+    if _has_ending(reading, where):
+        pieces[where + 1] = _ending_like(reading.pieces[where + 1], day.day)
+
+
+def _has_ending(reading: Reading, where: int) -> int:
+    return int(reading.letters[where + 1 : where + 2] == "O")
+
+
+def _ending_like(surface: str, day: int) -> str:
+    ending = surface.lower()
+    if ending == "er":  # French: only the first of a month has one
+        return surface if day == 1 else ""
+    if ending in {"st", "nd", "rd", "th"}:
+        ending = _ENDINGS.get(day, "th")
+        return ending.upper() if surface.isupper() else ending
+    return surface
+
+
+def _is_padded(reading: Reading, parts: Parts) -> bool:
+    """Whether days and months are written with two digits: "03/14", but "3/14" and "March 14"."""
+    numbers = [
+        reading.pieces[i]
+        for i in (parts.day, parts.month, parts.last_day)
+        if i != NONE and reading.letters[i] == "N"
+    ]
+    if any(len(number) == 1 for number in numbers):
+        return False
+    has_name = reading.letters[parts.month] == "M"
+    return not has_name or any(number[0] == "0" for number in numbers)
+
+
+def _year_like(surface: str, day: date) -> str:
+    return f"{day.year % 100:02d}" if len(surface) <= 2 else f"{day.year:04d}"
+
+
+def _month_like(reading: Reading, parts: Parts, day: date) -> str:
+    surface = reading.pieces[parts.month]
+    if reading.letters[parts.month] == "N":
+        return f"{day.month:02d}" if _is_padded(reading, parts) else str(day.month)
+    word = months(reading.language)[plain(surface)]
+    return month_like(surface, word, day.month - 1)

@@ -1,0 +1,87 @@
+"""The secret behind surrogates and date offsets, and what is derived from it.
+
+Everything that looks random is HMAC-SHA-256(key, field₁ ‖ field₂ ‖ …), each field preceded by
+its length and a colon, so that ("ab", "c") and ("a", "bc") differ. The same key gives the same
+values in every run; without it they can be neither made nor undone.
+"""
+
+from __future__ import annotations
+
+import hmac
+import os
+import secrets
+from pathlib import Path
+
+from lacuna.errors import ConfigError
+
+KEY_BYTES = 32
+
+
+class Key:
+    """A secret of 32 bytes. Its repr shows nothing of it."""
+
+    __slots__ = ("_secret",)
+
+    def __init__(self, secret: bytes) -> None:
+        if len(secret) != KEY_BYTES:
+            raise ConfigError(f"a key has {KEY_BYTES} bytes, this one has {len(secret)}")
+        self._secret = secret
+
+    def __repr__(self) -> str:
+        return "Key(…)"
+
+    def __reduce__(self) -> tuple[type[Key], tuple[bytes]]:
+        """Let worker processes be given the key."""
+        return Key, (self._secret,)
+
+    @classmethod
+    def random(cls) -> Key:
+        """Return a fresh key."""
+        return cls(secrets.token_bytes(KEY_BYTES))
+
+    def digest(self, *fields: str) -> bytes:
+        """Return the 32 bytes that belong to some fields."""
+        message = "".join([f"{len(field)}:{field}" for field in fields])
+        return hmac.digest(self._secret, message.encode("utf-8", "surrogatepass"), "sha256")
+
+    def number(self, *fields: str) -> int:
+        """Return the number below 2⁶⁴ that belongs to some fields."""
+        return int.from_bytes(self.digest(*fields)[:8], "big")
+
+    def derive(self, *fields: str) -> Key:
+        """Return the key that belongs to some fields, e.g. to one patient."""
+        return Key(self.digest(*fields))
+
+
+def read_key(path: Path) -> Key:
+    """Read a key file."""
+    try:
+        with path.open("rb") as stream:
+            secret = stream.read(KEY_BYTES + 1)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
+    if len(secret) != KEY_BYTES:
+        raise ConfigError(f"{path}: not a key file: it must hold exactly {KEY_BYTES} bytes")
+    return Key(secret)
+
+
+def create_key(path: Path) -> Key:
+    """Make a key and write it to a new file that only its owner can read.
+
+    Raises
+    ------
+    ConfigError
+        When the file exists: a key that is lost cannot be made again.
+    """
+    secret = secrets.token_bytes(KEY_BYTES)
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise ConfigError(f"{path}: exists; a key is never overwritten") from None
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be written: {error.strerror}") from error
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(secret)
+        stream.flush()
+        os.fsync(stream.fileno())
+    return Key(secret)

@@ -1,0 +1,104 @@
+"""Which mentions of names are the same person: "John Smith", "Mr. Smith", "SMITH", "J. Smith".
+
+Two forms *may be* one person when nothing they say differs: the same family name; given names that
+are equal or one the initial of the other, as far as both give them; no "Mr." against "Mrs.", no
+"Jr." against none. A word alone may be anybody with that word in the name.
+
+A form joins a person if it may be that person, by all that is known of them, and nobody else.
+If it may be several people it stands for itself: two people are never taken for one; one person may
+be taken for two. Labels are kept apart: a PATIENT Smith and a DOCTOR Smith are two people.
+
+Within a document the fullest forms are looked at first, so "Mr. Smith" before "John Smith" and
+"Robert Smith" is seen to be unclear. What later documents say changes nothing in earlier ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from lacuna.deid.names import NameForm
+
+_CROWD = 50  # people with one word in their names; with more of them nothing is linked
+
+
+@dataclass(slots=True, eq=False)
+class Person:
+    """Somebody, by the fullest form of the name: all that the forms seen so far say."""
+
+    form: NameForm
+
+
+@dataclass(slots=True)
+class People:
+    """The persons of one label within one scope."""
+
+    _by_word: dict[str, list[Person]] = field(default_factory=dict)
+    _by_form: dict[NameForm, Person] = field(default_factory=dict)  # whole names
+    _unclear: dict[NameForm, Person] = field(default_factory=dict)
+
+    def link(self, forms: Iterable[NameForm]) -> dict[NameForm, Person]:
+        """Return who is meant by each form of a document."""
+        distinct = list(dict.fromkeys(forms))
+        distinct.sort(key=lambda form: form.specificity, reverse=True)
+        return {form: self._person(form) for form in distinct}
+
+    def _person(self, form: NameForm) -> Person:
+        known = self._by_form.get(form)
+        if known is not None:
+            return known
+        near = self._by_word.get(form.alone or form.family.rpartition(" ")[2], [])
+        if len(near) > _CROWD:
+            return self._unclear.setdefault(form, Person(form))
+        possible = [person for person in near if may_be_one(form, person.form)]
+        if len(possible) > 1:
+            return self._unclear.setdefault(form, Person(form))
+        person = possible[0] if possible else Person(form)
+        person.form = _together(person.form, form)
+        if form.given:
+            self._by_form[form] = person
+        for word in _whole_words(form):
+            same = self._by_word.setdefault(word, [])
+            if person not in same:
+                same.append(person)
+        return person
+
+
+def _together(a: NameForm, b: NameForm) -> NameForm:
+    """Return all that two forms of one person's name say."""
+    longer, shorter = (a.given, b.given) if len(a.given) >= len(b.given) else (b.given, a.given)
+    pairs = zip(longer, shorter, strict=False)
+    given = (*(x if len(x) >= len(y) else y for x, y in pairs), *longer[len(shorter) :])
+    family = a.family or b.family
+    return NameForm(
+        given,
+        family,
+        "" if family else a.alone,
+        a.gender or b.gender,
+        a.generation or b.generation,
+    )
+
+
+def may_be_one(a: NameForm, b: NameForm) -> bool:
+    """Whether two forms may name one person."""
+    if a.gender and b.gender and a.gender != b.gender:
+        return False
+    if a.generation != b.generation and (a.given or a.generation) and (b.given or b.generation):
+        return False
+    if a.alone:
+        return a.alone in _whole_words(b)
+    if b.alone:
+        return b.alone in _whole_words(a)
+    if a.family != b.family:
+        return False
+    return all(_may_be_same(x, y) for x, y in zip(a.given, b.given, strict=False))
+
+
+def _may_be_same(x: str, y: str) -> bool:
+    """Whether two given names may be the same: equal, or one is the initial of the other."""
+    return x == y or (len(x) == 1 and y[0] == x) or (len(y) == 1 and x[0] == y)
+
+
+def _whole_words(form: NameForm) -> list[str]:
+    words = [*form.given, *form.family.split(), form.alone]
+    return [word for word in words if len(word) > 1] + ([form.family] if " " in form.family else [])

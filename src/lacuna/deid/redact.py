@@ -1,0 +1,122 @@
+"""Redacting a document: findings in, safe text out.
+
+::
+
+    findings → plan (resolution) → replacements (policy, scope) → new text and offsets (rewriting)
+
+Findings whose label is kept are set aside first, so that what another detector found inside them is
+still hidden. Where an action cannot do its work the policy's default, which hides, is taken.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from lacuna.deid.actions import LENIENT, Keep, Surrogate
+from lacuna.deid.findings import Finding
+from lacuna.deid.keys import Key
+from lacuna.deid.policy import Policy
+from lacuna.deid.replacing import Replacing, Rules, Settings
+from lacuna.deid.resolution import resolve
+from lacuna.deid.rewriting import OffsetMap, rewrite
+from lacuna.deid.scope import Consistency, Scope
+from lacuna.deid.surrogates.pools import known_locale
+from lacuna.errors import RedactionError
+from lacuna.text.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A document without identifiers.
+
+    Attributes
+    ----------
+    document
+        The new text under the same id and group; metadata, mentions and tokens are left out.
+    offsets
+        Where every character went.
+    plan
+        What was replaced: spans of the original text with their labels.
+    counts
+        Number of replacements by label.
+    fallbacks
+        How many of them the label's own action could not do, so that the default hid them.
+    """
+
+    document: Document
+    offsets: OffsetMap
+    plan: tuple[Finding, ...]
+    counts: Mapping[str, int]
+    fallbacks: Mapping[str, int]
+
+
+class Redactor:
+    """Redacts documents by a policy, and remembers what it did within a patient.
+
+    Parameters
+    ----------
+    policy
+        What is done with each label.
+    key
+        Behind surrogates and date offsets; the same key gives the same ones.
+    consistency
+        Within what the same identifier becomes the same. Date offsets are always per patient.
+    locale
+        Whose names surrogates have and in which order numeric dates are read: ``en``, ``de_AT`` …
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        key: Key,
+        *,
+        consistency: Consistency = Consistency.PATIENT,
+        locale: str = "en",
+    ) -> None:
+        self._settings = Settings(policy, key, Consistency(consistency), locale, Rules(policy))
+        self._scopes: dict[tuple[str, str], Scope] = {}
+        actions = (*policy.actions.values(), *policy.labels.values())
+        if any(isinstance(action, Surrogate) for action in actions):
+            known_locale(locale)
+
+    def redact(self, document: Document, findings: Iterable[Finding]) -> Redacted:
+        """Return the document with all that was found replaced.
+
+        Documents of a patient must come in the same order to get the same numbers in their tags.
+
+        Raises
+        ------
+        RedactionError
+            When a finding lies outside the text.
+        """
+        rules = self._settings.rules
+        found = [finding for finding in findings if not isinstance(rules[finding.label][0], Keep)]
+        replacing = Replacing(self._settings, document, self._scope(document))
+        try:
+            lenient = {f.label for f in found if isinstance(rules[f.label][0], LENIENT)}
+            plan = resolve(document.text, found, lenient=lenient)
+            new, offsets = rewrite(document.text, list(replacing.replacements(plan)))
+        except RedactionError as error:
+            raise RedactionError(f"{document.id}: {error}") from None
+        return Redacted(
+            Document(document.id, new, group=document.group),
+            offsets,
+            tuple(plan),
+            Counter(finding.label for finding in plan),
+            replacing.fallbacks,
+        )
+
+    def end_group(self, group: str) -> None:
+        """Forget a patient whose documents are done."""
+        self._scopes.pop(("group", group), None)
+
+    def _scope(self, document: Document) -> Scope:
+        key, consistency = self._settings.key, self._settings.consistency
+        if consistency is not Consistency.PATIENT or document.group is None:
+            return Scope(key.derive("scope", "document", document.id))
+        scope = self._scopes.get(document.unit)
+        if scope is None:
+            scope = self._scopes[document.unit] = Scope(key.derive("scope", *document.unit))
+        return scope

@@ -1,0 +1,113 @@
+"""The one place that rewrites text, and the map between offsets before and after.
+
+::
+
+    original  Seen by Dr. Smith on 3/14.        [8, 17) → "[NAME-1]", [21, 25) → "■■■■"
+    new       Seen by [NAME-1] on ■■■■.         all other characters are the same
+
+A place outside all replacements maps to exactly one place. A span that touches a replaced one is
+widened to the whole of it, because nothing inside a replacement corresponds to anything inside what
+it replaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lacuna.errors import RedactionError
+from lacuna.types import LongArray
+
+
+class Replacement(NamedTuple):
+    """Put `text` in the place of the characters ``[start, end)``."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OffsetMap:
+    """Where every character went. Each array has one entry per replacement, in text order.
+
+    Attributes
+    ----------
+    original_start, original_end
+        What was replaced.
+    new_start, new_end
+        What stands there now; equal where something was dropped.
+    """
+
+    original_start: LongArray
+    original_end: LongArray
+    new_start: LongArray
+    new_end: LongArray
+
+    def to_new(self, start: int, end: int) -> tuple[int, int]:
+        """Return the span of the new text that holds what ``[start, end)`` became."""
+        return (
+            _begin(start, self.original_start, self.original_end, self.new_start, self.new_end),
+            _finish(end, self.original_start, self.original_end, self.new_end),
+        )
+
+    def to_original(self, start: int, end: int) -> tuple[int, int]:
+        """Return the span of the original text that ``[start, end)`` of the new one stands for."""
+        return (
+            _begin(start, self.new_start, self.new_end, self.original_start, self.original_end),
+            _finish(end, self.new_start, self.new_end, self.original_end),
+        )
+
+
+def _begin(
+    place: int, start: LongArray, end: LongArray, to_start: LongArray, to_end: LongArray
+) -> int:
+    """Map the start of a span: inside a replaced stretch it moves to its start."""
+    i = int(np.searchsorted(start, place, "right")) - 1  # the last stretch with start <= place
+    if i < 0:
+        return place
+    if place < end[i]:
+        return int(to_start[i])
+    return int(to_end[i] + place - end[i])
+
+
+def _finish(place: int, start: LongArray, end: LongArray, to_end: LongArray) -> int:
+    """Map the end of a span: inside a replaced stretch it moves to its end."""
+    i = int(np.searchsorted(start, place, "left")) - 1  # the last stretch with start < place
+    if i < 0:
+        return place
+    if place <= end[i]:
+        return int(to_end[i])
+    return int(to_end[i] + place - end[i])
+
+
+def rewrite(text: str, replacements: Sequence[Replacement]) -> tuple[str, OffsetMap]:
+    """Return the text with spans replaced, and the map of offsets.
+
+    Raises
+    ------
+    RedactionError
+        When the spans overlap, are out of order or lie outside the text.
+    """
+    pieces: list[str] = []
+    done = 0
+    for start, end, new in replacements:
+        if not done <= start <= end <= len(text):
+            raise RedactionError("replacements must lie in the text, in order and apart")
+        pieces += (text[done:start], new)
+        done = end
+    pieces.append(text[done:])
+    return "".join(pieces), _offsets(replacements)
+
+
+def _offsets(replacements: Sequence[Replacement]) -> OffsetMap:
+    start = np.fromiter((r.start for r in replacements), np.int64, len(replacements))
+    end = np.fromiter((r.end for r in replacements), np.int64, len(replacements))
+    length = np.fromiter((len(r.text) for r in replacements), np.int64, len(replacements))
+    # moved[i]: by how much all before and inside replacement i shift what comes after it
+    moved = np.cumsum(length - (end - start))
+    new_end = end + moved
+    return OffsetMap(start, end, new_end - length, new_end)

@@ -1,0 +1,62 @@
+"""What is remembered within a scope: who has which number, which surrogates were chosen.
+
+A scope is a document or, with a patient's documents together, a patient. The same key, scope and
+values give the same surrogates in every run; numbers of tags count up in the order of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from enum import StrEnum
+
+from lacuna.deid.dates.words import plain
+from lacuna.deid.keys import Key
+from lacuna.deid.kinds import Kind
+from lacuna.deid.linking import People
+from lacuna.deid.surrogates.codes import normal_code
+from lacuna.deid.surrogates.memory import Memory
+
+_CODES = frozenset((Kind.PHONE, Kind.SSN, Kind.ID, Kind.ZIP, Kind.IP))
+
+
+class Consistency(StrEnum):
+    """Within what the same identifier is replaced by the same."""
+
+    DOCUMENT = "document"
+    PATIENT = "patient"
+    NONE = "none"
+
+
+class Scope:
+    """State of one scope. Its repr shows nothing of it."""
+
+    __slots__ = ("_counts", "_numbers", "_people", "memory", "replaced")
+
+    def __init__(self, key: Key) -> None:
+        self.memory = Memory(key)
+        self.replaced: dict[tuple[str, str], str | None] = {}  # (label, surface) → surrogate
+        self._people: dict[str, People] = {}
+        self._numbers: dict[tuple[str, Hashable], int] = {}
+        self._counts: dict[str, int] = {}
+
+    def __repr__(self) -> str:
+        return f"Scope({len(self._numbers)} numbers, {self.memory!r})"
+
+    def people(self, label: str) -> People:
+        """Return the persons of a label."""
+        return self._people.setdefault(label, People())
+
+    def number(self, tag: str, identity: Hashable) -> int:
+        """Return the number of somebody or something among all with the same tag, from 1."""
+        known = self._numbers.get((tag, identity))
+        if known is None:
+            known = self._counts[tag] = self._counts.get(tag, 0) + 1
+            self._numbers[tag, identity] = known
+        return known
+
+
+def identity(kind: Kind, label: str, surface: str) -> Hashable:
+    """Return what makes two mentions that are no names the same: label and normalised value."""
+    if kind in _CODES:
+        return label, normal_code(surface) or surface
+    return label, " ".join(plain(surface).split())

@@ -1,0 +1,170 @@
+"""Names and places to choose from: Faker's lists of one locale, by first letter.
+
+Letters under which a locale has few names borrow from other locales, so that there is always a
+choice. The same key gives the same surrogates only with the same version of Faker.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from enum import Enum
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from string import ascii_lowercase
+from typing import Any
+
+from lacuna.deid.dates.words import plain
+from lacuna.errors import ConfigError
+
+_LATIN = re.compile(r"[A-Za-zÀ-ž]{2,14}")
+_SHORTEST = 4  # what is shorter is taken for initials and not offered
+_LOCALES = {
+    **{"en": "en_US", "es": "es_ES", "de": "de_DE", "fr": "fr_FR", "nl": "nl_NL", "it": "it_IT"},
+    **{"pt": "pt_PT", "pl": "pl_PL", "sv": "sv_SE", "da": "da_DK", "ca": "es_CA", "tr": "tr_TR"},
+}
+_LENDERS = (
+    *("en_US", "en_GB", "en_IE", "de_DE", "es_ES", "fr_FR", "nl_NL", "it_IT", "tr_TR", "cs_CZ"),
+    *("pl_PL", "pt_BR", "sv_SE", "hu_HU", "es_MX", "id_ID", "zu_ZA"),
+)
+_ENOUGH = 12  # names under one letter; with fewer, others are borrowed
+_TOO_FEW = 4  # with fewer even then, some are made up
+_REGIONS = ("states", "regions", "provinces", "counties")
+
+
+class Group(Enum):
+    """What a name is used as."""
+
+    MALE = "first_names_male"
+    FEMALE = "first_names_female"
+    LAST = "last_names"
+
+
+@dataclass(frozen=True, slots=True)
+class Pools:
+    """What surrogates are chosen from.
+
+    Attributes
+    ----------
+    names
+        Names of a group by their first plain letter; every letter has some, no name is twice.
+    groups
+        Plain name → its group; what is not there may be anything.
+    cities
+        Names of cities by their first plain letter.
+    regions, short_regions, countries, professions
+        In the order of the lists.
+    """
+
+    names: Mapping[Group, Mapping[str, tuple[str, ...]]]
+    groups: Mapping[str, Group]
+    cities: Mapping[str, tuple[str, ...]]
+    regions: tuple[str, ...]
+    short_regions: tuple[str, ...]
+    countries: tuple[str, ...]
+    professions: tuple[str, ...]
+
+
+def known_locale(locale: str) -> str:
+    """Return the full name of a locale that Faker has: ``en`` gives ``en_US``.
+
+    Raises
+    ------
+    ConfigError
+        Naming the nearest.
+    """
+    name = _LOCALES.get(locale, locale)
+    people = import_module("faker.providers.person")
+    known = sorted(module.name for module in iter_modules(people.__path__))
+    if name not in known:
+        near = get_close_matches(name, [*known, *_LOCALES], n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+        raise ConfigError(f"unknown locale {locale}; {hint}")
+    return name
+
+
+@cache
+def load_pools(locale: str) -> Pools:
+    """Return the lists of a locale."""
+    own = known_locale(locale)
+    sources = [own, *(lender for lender in _LENDERS if lender != own)]
+    lists = {group: [_names(source, group) for source in sources] for group in Group}
+    is_ascii = own.startswith("en")  # where no accents are written, none are borrowed
+    groups: dict[str, Group] = {}
+    for i in range(len(sources)):
+        for group in Group:  # first names come first: "Thomas" is one, though also a last name
+            for name in lists[group][i]:
+                groups.setdefault(plain(name), group)
+    names = {
+        group: _by_letter(
+            [n for n in names if groups[plain(n)] == group and (n.isascii() or not is_ascii)]
+            for names in lists[group]
+        )
+        for group in Group
+    }
+    place, job = _provider("address", own), _provider("job", own)
+    regions = next((r for name in _REGIONS if (r := _texts(place, name))), ())
+    return Pools(
+        names,
+        groups,
+        _cities(place, names[Group.LAST]),
+        regions,
+        _texts(place, "states_abbr"),
+        _texts(place, "countries"),
+        tuple(job_name for job_name in _texts(job, "jobs") if job_name.replace(" ", "").isalpha()),
+    )
+
+
+def _names(locale: str, group: Group) -> list[str]:
+    provider = _provider("person", locale)
+    names: Iterable[Any] = getattr(provider, group.value, ()) or ()
+    if not names and group is not Group.LAST:
+        names = getattr(provider, "first_names", ())
+    return sorted({name for name in names if isinstance(name, str) and _LATIN.fullmatch(name)})
+
+
+def _by_letter(offers: Iterable[list[str]]) -> dict[str, tuple[str, ...]]:
+    """Sort names by first letter; later offers count only where there are few so far."""
+    table: dict[str, dict[str, str]] = {letter: {} for letter in ascii_lowercase}
+    for offer in offers:
+        few = {letter for letter in table if len(table[letter]) < _ENOUGH}
+        for name in offer:
+            word = plain(name)
+            if word[0] in few and len(word) >= _SHORTEST:
+                table[word[0]].setdefault(word, name)
+    everything = [name for names in table.values() for name in names.values()]
+    for letter, names in table.items():
+        if len(names) < _TOO_FEW:  # X: "Xilson" from "Wilson"
+            for name in everything[:: max(len(everything) // 40, 1)]:
+                changed = letter.upper() + name[1:]
+                names.setdefault(plain(changed), changed)
+    return {letter: tuple(names.values()) for letter, names in table.items()}
+
+
+def _cities(
+    provider: Any, last_names: Mapping[str, tuple[str, ...]]
+) -> Mapping[str, tuple[str, ...]]:
+    offered = [ending.lower() for ending in _texts(provider, "city_suffixes")]
+    endings = [ending for ending in offered if _LATIN.fullmatch(ending)] or ["ville"]
+    made = [
+        name + endings[i % len(endings)]
+        for names in last_names.values()
+        for i, name in enumerate(names)
+    ]
+    listed = [city for city in _texts(provider, "cities") if _LATIN.fullmatch(city)]
+    return _by_letter([sorted(set(listed)), made])
+
+
+def _provider(kind: str, locale: str) -> Any:
+    try:
+        return import_module(f"faker.providers.{kind}.{locale}").Provider
+    except ModuleNotFoundError:
+        return import_module(f"faker.providers.{kind}").Provider
+
+
+def _texts(provider: Any, name: str) -> tuple[str, ...]:
+    values = getattr(provider, name, None) or ()
+    return tuple(dict.fromkeys(value for value in values if isinstance(value, str)))
