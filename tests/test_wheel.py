@@ -7,6 +7,7 @@ import subprocess
 import sys
 import venv
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -27,6 +28,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert built.returncode == 0, built.stderr
     (path,) = folder.glob("lacuna-*.whl")
     return path
+
+
+def test_wheel_holds_the_bundled_model(wheel: Path) -> None:
+    with ZipFile(wheel) as content:
+        assert "lacuna/data/en-clinical.lacuna" in content.namelist()
 
 
 def test_wheel_runs_the_demo_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:

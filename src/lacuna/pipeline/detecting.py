@@ -34,11 +34,12 @@ from lacuna.deid.terms import TermFinder, read_terms, without_never
 from lacuna.errors import ConfigError
 from lacuna.io.source import Task
 from lacuna.models.base import Tagger
+from lacuna.models.bundled import bundled_model
 from lacuna.models.loading import restore
 from lacuna.models.storage import StoredModel, file_digest, read_model, stored_part
 from lacuna.text.document import Document
 
-BUNDLED_MODEL = Path(__file__).parents[1] / "data" / "en-clinical.lacuna"
+BUNDLED_MODEL = bundled_model()
 OPEN_GROUPS = 1024  #: of so many patients what is known is kept ready
 _PATTERNS = "patterns 1"  # changes whenever patterns come to find less than they did
 
