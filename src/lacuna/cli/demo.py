@@ -48,7 +48,8 @@ def demo_command(
     detection = open_detection(detecting)
     with stderr.status("the bundled model reads them …"):
         found = detection.detector.tagger.find(notes)
-    shown = min(range(count), key=lambda n: abs(len(notes[n].text) - SHOWN_LENGTH))
+    typed_well = [n for n in range(count) if notes[n].text != notes[n].text.lower()]
+    shown = min(typed_well or [0], key=lambda n: abs(len(notes[n].text) - SHOWN_LENGTH))
     _say("2. This is what the model that comes with lacuna finds in one of them:")
     _show(found[shown])
 
