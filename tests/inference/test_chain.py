@@ -104,6 +104,8 @@ def test_expectations_of_a_batch_are_sums_over_its_sequences(
             add_counts(counts, chain, path, probability)
     offsets = np.cumsum([0] + [len(emission) for emission in rows])
     found = engine.expectations(chain, np.concatenate(rows), offsets, threads=threads)
+    alone = engine.marginals(chain, np.concatenate(rows), offsets, threads=threads)
+    np.testing.assert_array_equal(alone, found.marginals)
     for name, expected in zip(("transition", "start", "stop"), counts, strict=True):
         np.testing.assert_allclose(getattr(found, name), expected, rtol=1e-10, atol=1e-12)
 
@@ -250,6 +252,8 @@ def test_log_space_takes_over_where_scaling_underflows() -> None:
     assert found.log_partition == pytest.approx(np.log(2))
     np.testing.assert_allclose(found.marginals, np.array([[0, 1], [0.5, 0.5]]))
     both = engine.expectations(chain, np.tile(emission, (2, 1)), [0, 2, 4])
+    alone = engine.marginals(chain, np.tile(emission, (2, 1)), [0, 2, 4])
+    np.testing.assert_array_equal(alone, both.marginals)
     np.testing.assert_allclose(both.transition[0], np.array([[0.0, 0.0], [1.0, 1.0]]))
     assert engine.segment_probabilities(chain, emission, [Segment(0, [1, 1])])[0] == 0.5
 

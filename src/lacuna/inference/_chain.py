@@ -163,7 +163,7 @@ def _retreat(
 ) -> None:
     """beta[r, u, v] = Σ_w transition[u, v, w] · onward[r, h(v), w].
 
-    counts[u, v, w] += Σ_r states[r, u, v] · onward[r, h(v), w].
+    counts[u, v, w] += Σ_r states[r, u, v] · onward[r, h(v), w], unless counts is empty.
     In a second-order chain beta is left at 0 where states is: nothing is multiplied with it.
     """
     histories, labels = transition.shape[:2]
@@ -171,7 +171,8 @@ def _retreat(
         ahead = onward.reshape(len(onward), labels)
         beta[:] = 0.0
         add_product(ahead, transition[0].T.copy(), beta.reshape(len(beta), labels))
-        add_product(states.reshape(len(states), labels).T, ahead, counts[0])
+        if len(counts):
+            add_product(states.reshape(len(states), labels).T, ahead, counts[0])
         return
     for r in range(len(states)):
         for u in range(histories):
@@ -181,6 +182,7 @@ def _retreat(
                 if weight > 0.0:
                     for w in range(labels):
                         inner += transition[u, v, w] * onward[r, v, w]
+                    for w in range(labels if len(counts) else 0):
                         counts[u, v, w] += weight * onward[r, v, w]
                 beta[r, u, v] = inner
 

@@ -221,6 +221,22 @@ def segment_probabilities(
     )
 
 
+def marginals(
+    chain: Chain, emission: npt.ArrayLike, offsets: npt.ArrayLike, *, threads: int | None = None
+) -> FloatArray:
+    """Return p(label t is w) for all sequences: those of :func:`expectations`, in less time."""
+    rows = check_emission(chain, emission)
+    borders = _check_offsets(offsets, len(rows))
+    found = np.zeros_like(rows)
+
+    def one_chunk(first: int, last: int) -> None:
+        pack = pack_by_time(borders[first : last + 1])
+        found[pack.rows] = packed_expectations(chain, rows[pack.rows], pack, moves=False).marginals
+
+    run_chunks(one_chunk, chunks(borders, _chunk_tokens(chain)), threads=threads)
+    return found
+
+
 def expectations(
     chain: Chain, emission: npt.ArrayLike, offsets: npt.ArrayLike, *, threads: int | None = None
 ) -> Expectations:
@@ -241,8 +257,7 @@ def expectations(
         marginals[pack.rows] = found.marginals
         return found
 
-    tokens = min(CHUNK_TOKENS, max(MOST_STATES // chain.stop.size, 1))
-    parts = run_chunks(one_chunk, chunks(borders, tokens), threads=threads)
+    parts = run_chunks(one_chunk, chunks(borders, _chunk_tokens(chain)), threads=threads)
     return Expectations(
         partition,
         marginals,
@@ -253,24 +268,32 @@ def expectations(
     )
 
 
-def packed_expectations(chain: Chain, rows: FloatArray, pack: TimePack) -> Expectations:
+def _chunk_tokens(chain: Chain) -> int:
+    return min(CHUNK_TOKENS, max(MOST_STATES // chain.stop.size, 1))
+
+
+def packed_expectations(
+    chain: Chain, rows: FloatArray, pack: TimePack, *, moves: bool = True
+) -> Expectations:
     """As :func:`expectations`, for rows already in order of time; nothing is checked.
 
-    log_partition is in the order of ``pack.sequences``, marginals in that of `rows`.
+    log_partition is in the order of ``pack.sequences``, marginals in that of `rows`. Without
+    `moves` they are not counted.
     """
     counts, ends = np.zeros_like(chain.transition), np.zeros_like(chain.stop)
-    partition, marginals = np.zeros(len(pack.sequences)), np.empty_like(rows)
+    partition, found = np.zeros(len(pack.sequences)), np.empty_like(rows)
     if len(rows):
         weights, shift = _weights(chain)
         scaled, maxima = _scaled(rows)
-        _chain.sum_product(scaled, pack.active, *weights, marginals, counts, ends, partition)
+        counted = counts if moves else counts[:0]
+        _chain.sum_product(scaled, pack.active, *weights, found, counted, ends, partition)
         partition += pack.sums(maxima) + (pack.lengths - 1) * shift
         counts *= weights.transition
     for i in np.flatnonzero(partition == -np.inf):
         own = np.flatnonzero(pack.rank == i)
-        partition[i], marginals[own] = _expect_in_log_space(chain, rows[own], counts, ends)
-    starts = marginals[: len(pack.sequences)].sum(axis=0)
-    return Expectations(partition, marginals, counts, starts, ends)
+        partition[i], found[own] = _expect_in_log_space(chain, rows[own], counts, ends)
+    starts = found[: len(pack.sequences)].sum(axis=0)
+    return Expectations(partition, found, counts, starts, ends)
 
 
 def best_paths(

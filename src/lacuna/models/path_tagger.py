@@ -21,7 +21,7 @@ import numpy as np
 from lacuna.encoding.schemes import OUTSIDE
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import run_chunks
-from lacuna.inference.chain import Chain, best_paths, expectations
+from lacuna.inference.chain import Chain, best_paths, marginals
 from lacuna.models.base import Examined, TagsAnything
 from lacuna.models.storage import StoredModel
 from lacuna.text.document import Document, Mention
@@ -140,9 +140,9 @@ class PathTagger(TagsAnything, ABC):
         self, table: TokenTable, emission: FloatArray, threads: int | None
     ) -> FloatArray:
         """Return 1 - p(O) of every token."""
-        found = expectations(self.chain(), emission, table.sentences, threads=threads)
+        states = marginals(self.chain(), emission, table.sentences, threads=threads)
         outside = np.array(self.state_tags) == OUTSIDE
-        inside: FloatArray = 1.0 - found.marginals[:, outside].sum(axis=1)
+        inside: FloatArray = 1.0 - states[:, outside].sum(axis=1)
         return np.clip(inside, 0.0, 1.0)
 
     def _examine(
