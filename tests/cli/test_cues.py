@@ -58,11 +58,20 @@ def test_inspect_draws_the_sub_tags_around_a_label(
     assert any("nurse" in word for word in words)
 
 
-def test_without_documents_no_word_is_shown_and_that_is_said(
-    lacuna: Lacuna, model: Path, tmp_path: Path
+def test_words_that_are_not_rare_stand_in_the_file(lacuna: Lacuna, model: Path) -> None:
+    run = lacuna("inspect", model, "--label", "PROFESSION")
+    assert run.code == 0
+    assert "train --set spell=false leaves them out" in run.err
+    assert "worked" in run.out
+
+
+def test_where_no_word_is_known_that_is_said(
+    lacuna: Lacuna, histories: Path, tmp_path: Path
 ) -> None:
-    graph = tmp_path / "graph.svg"
-    run = lacuna("inspect", model, "--svg", graph, "--label", "PROFESSION")
+    graph, silent = tmp_path / "graph.svg", tmp_path / "silent.lacuna"
+    settings = ("--model", "dp-hmm", "--set", "spell=false")
+    assert lacuna("train", histories, "-o", silent, *settings).code == 0
+    run = lacuna("inspect", silent, "--svg", graph, "--label", "PROFESSION")
     assert run.code == 0
     assert "words are not shown" in run.err
     assert "worked" not in run.out + graph.read_text()

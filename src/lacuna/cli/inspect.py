@@ -82,8 +82,8 @@ def inspect_command(
     parts = _parts("", tagger)
     crfs = {name: part for name, part in parts if isinstance(part, ChainCrf)}
     rules = rules_of(tagger)
-    words = _words(tagger, crfs.values(), rules, str(model))
     finder = parts[-1][1]
+    words = _words(tagger, finder, crfs.values(), rules, str(model))
     documents, states = _states(finder, corpus or [])
     subtags = find_subtags(finder, documents, words, label)
     cues = find_cues(subtags, [label] if label else tagger.labels) if subtags else []
@@ -124,12 +124,17 @@ def inspect_command(
     show_states(states)
 
 
-def _words(model: Model, crfs: Iterable[ChainCrf], rules: Rules, source: str) -> list[str]:
+def _words(
+    model: Model, finder: Part, crfs: Iterable[ChainCrf], rules: Rules, source: str
+) -> list[str]:
     """Return the words of its training text that a model spells out."""
     from lacuna.models.aligned import AlignedModel
+    from lacuna.models.dp_hmm import DpHmmModel
     from lacuna.models.storage import unpack_strings
 
     words = [word for crf in crfs for word in unpack_strings(crf.words, source=source)]
+    if isinstance(finder, DpHmmModel):
+        words += unpack_strings(finder.spelled, source=source)
     if isinstance(model, AlignedModel):
         words += model.space.words
     return list(dict.fromkeys([*words, *rule_words(rules)]))
@@ -184,12 +189,14 @@ def _parts(name: str, model: Model) -> list[tuple[str, Part]]:
 
 def _warn(words: list[str], parts: list[Part]) -> None:
     """Say what of the training text can be read in the file."""
+    from lacuna.models.dp_hmm import DpHmmModel
     from lacuna.models.ppm_hmm import PpmHmmModel
 
     if words:
+        is_dp_hmm = any(isinstance(part, DpHmmModel) for part in parts)
         say(
             f"warning: this model holds {len(words):,} words of its training text;"
-            " train --private leaves them out"
+            f" train {'--set spell=false' if is_dp_hmm else '--private'} leaves them out"
         )
     if any(isinstance(part, PpmHmmModel) for part in parts):
         say("warning: this model spells: it holds the letters of its training words in pieces")

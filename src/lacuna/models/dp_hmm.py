@@ -31,7 +31,7 @@ from lacuna.models.card import NO_CARD, Card
 from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.rare_words import RareWords
 from lacuna.models.reranking import Reranker
-from lacuna.models.storage import StoredModel
+from lacuna.models.storage import NO_STRINGS, PackedStrings, StoredModel
 from lacuna.text.document import Document
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
@@ -89,6 +89,8 @@ class DpHmm:
     rerank
         So many of the best taggings of every sentence are weighed again by what stands in the rest
         of the document; 0 for none. Five more models are trained to learn how.
+    spell
+        Whether the file holds the words that are not rare as they are written, for ``inspect``.
     iterations
         At most this many.
     restarts
@@ -113,6 +115,7 @@ class DpHmm:
     phrases: int = 1000
     phrases_near: Literal["numbers", "all"] = "numbers"
     rerank: int = 0
+    spell: bool = True
     iterations: int = 25
     restarts: int = 1
     tolerance: float = 5e-4
@@ -167,6 +170,8 @@ class DpHmmModel(ChainTagger):
         How it was trained, for people.
     reranker
         Chooses among the best tags of a sentence, where the settings ask for it.
+    spelled
+        The words that are not rare, for people.
     """
 
     kind: ClassVar[str] = "dp-hmm"
@@ -180,6 +185,7 @@ class DpHmmModel(ChainTagger):
     tokens: FloatArray
     card: Card = NO_CARD
     reranker: Reranker | None = None
+    spelled: PackedStrings = NO_STRINGS
 
     @property
     def state_tags(self) -> tuple[str, ...]:

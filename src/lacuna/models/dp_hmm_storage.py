@@ -1,4 +1,8 @@
-"""An HMM with sub-tags as arrays and back. Words and classes are stored as hashes."""
+"""An HMM with sub-tags as arrays and back.
+
+Words and classes are stored as hashes; words that are not rare also as they are written, for people
+to read.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,14 @@ from lacuna.models.card import Card
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel, check_config
 from lacuna.models.rare_words import RareWords
 from lacuna.models.reranking import BUCKETS, Reranker
-from lacuna.models.storage import StoredModel, require, require_indices
+from lacuna.models.storage import (
+    NO_STRINGS,
+    PackedStrings,
+    StoredModel,
+    require,
+    require_indices,
+    unpack_strings,
+)
 from lacuna.text.word_types import WordTypes
 from lacuna.types import FloatArray, LongArray, RealArray
 
@@ -39,6 +50,8 @@ def store_dp_hmm(model: DpHmmModel) -> StoredModel:
             "log_moves": model.log_moves,
             "tokens": model.tokens,
             "phrases": functions.phrases.hashes,
+            "spelled": model.spelled.data,
+            "spelled_borders": model.spelled.offsets,
             **Resources(functions.lists).to_arrays(),
             **({} if reranker is None else {"reranking": reranker.weights}),
         },
@@ -72,7 +85,19 @@ def restore_dp_hmm(stored: StoredModel) -> DpHmmModel:
         tokens,
         card,
         _reranker(stored, config),
+        _spelled(stored),
     )
+
+
+def _spelled(stored: StoredModel) -> PackedStrings:
+    if "spelled" not in stored.arrays:
+        return NO_STRINGS
+    packed = PackedStrings(
+        require(stored, "spelled", np.uint8, (-1,)),
+        require(stored, "spelled_borders", np.int64, (-1,)),
+    )
+    unpack_strings(packed, source=stored.source)
+    return packed
 
 
 def _borders(stored: StoredModel, tags: int, states: int) -> LongArray:

@@ -24,10 +24,13 @@ from lacuna.estimation.rare_functions import (
 from lacuna.estimation.sticks import shares
 from lacuna.features.lexicon import read_word_list
 from lacuna.features.resources import Resources
-from lacuna.features.token_table import TokenTable, token_table
+from lacuna.features.token_table import TokenTable, token_table, words_at
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel, check_config
 from lacuna.models.rare_words import RareWords, fit_rare_words, rare_tokens
 from lacuna.models.steps import Step
+from lacuna.models.storage import NO_STRINGS, PackedStrings
+from lacuna.models.vocabulary import packed_words
+from lacuna.text.word_types import number_types
 from lacuna.types import BoolArray, FloatArray, IntArray, LongArray
 
 TRIAL = 5  #: iterations after which one of several beginnings is chosen
@@ -42,6 +45,7 @@ class TrainingSet:
     tags: tuple[str, ...]
     words: RareWords
     problem: DpHmmProblem
+    spelled: PackedStrings
 
     def model(self, learnt: Learnt) -> DpHmmModel:
         """Make a model of the sub-tags in use."""
@@ -61,6 +65,7 @@ class TrainingSet:
             words[:, kept].astype(np.float32),
             moves[np.ix_(states, states)],
             tokens[kept],
+            spelled=self.spelled,
         )
 
 
@@ -110,7 +115,14 @@ def prepare(tagged: Sequence[TaggedDocument], config: DpHmm) -> TrainingSet:
         Priors(config.alpha, config.alpha_e, config.alpha_tag, config.alpha_t),
         structured=config.inference == "structured",
     )
-    return TrainingSet(without_folders(config), tags, words, problem)
+    spelled = frequent_words(table, config.rare) if config.spell else NO_STRINGS
+    return TrainingSet(without_folders(config), tags, words, problem, spelled)
+
+
+def frequent_words(table: TokenTable, rare: int) -> PackedStrings:
+    """Return the words that are not rare, for people to read in the model."""
+    types = number_types(table.hashes)
+    return packed_words(words_at(table, types.first[np.bincount(types.ids) >= rare]))
 
 
 def rare_functions(table: TokenTable, gold: IntArray, config: DpHmm) -> RareFunctions:

@@ -6,7 +6,7 @@ of all words the model learnt from; those that combine several values are not sp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -33,8 +33,14 @@ class WeightedFeature(NamedTuple):
 
 def training_words(documents: Sequence[TrainingDocument]) -> PackedStrings:
     """Return the distinct words of some documents, sorted, without those UTF-8 cannot hold."""
-    words = {word for item in documents for word in item.tokens.words(item.document.text)}
-    return pack_strings(sorted(filter(_can_be_stored, words)))
+    return packed_words(
+        word for item in documents for word in item.tokens.words(item.document.text)
+    )
+
+
+def packed_words(words: Iterable[str]) -> PackedStrings:
+    """Return distinct words, sorted, without those UTF-8 cannot hold."""
+    return pack_strings(sorted(filter(_can_be_stored, set(words))))
 
 
 def joined_words(one: PackedStrings, other: PackedStrings) -> PackedStrings:
