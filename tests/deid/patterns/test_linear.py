@@ -31,11 +31,11 @@ def seconds(run: Callable[[], object]) -> float:
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("spoiler", ["", "_"])
 def test_long_repetitions_take_linear_time(unit: str, spoiler: str) -> None:
-    """Eight times the text takes nowhere near 64 times as long."""
+    """Eight times the text takes nowhere near 64 times as long: in one of five tries at least."""
     find_patterns(unit * 10)
     short, long = (unit * (size // len(unit)) + spoiler for size in (4_000, 32_000))
-    base = min(seconds(lambda: find_patterns(short)) for _ in range(2))
-    assert seconds(lambda: find_patterns(long)) < 24 * base + 0.1
+    base = min(seconds(lambda: find_patterns(short)) for _ in range(3))
+    assert any(seconds(lambda: find_patterns(long)) < 24 * base + 0.1 for _ in range(5))
 
 
 def expressions(of: object, seen: set[int]) -> Iterator[re.Pattern[str]]:
@@ -114,4 +114,4 @@ def test_expressions_are_found_inside_recognizers() -> None:
 def test_a_users_pattern_takes_linear_time() -> None:
     """With Python's re this one takes forever on 40 characters."""
     pattern = compile_user_pattern("evil", "(a+)+$b|(x*)*y", "IDNUM")
-    assert seconds(lambda: find_patterns("a" * 100_000, user=[pattern])) < 2
+    assert any(seconds(lambda: find_patterns("a" * 100_000, user=[pattern])) < 2 for _ in range(5))
