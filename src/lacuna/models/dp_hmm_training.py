@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice, pairwise
-from pathlib import Path
 
 import numpy as np
 
@@ -22,8 +21,7 @@ from lacuna.estimation.rare_functions import (
     telling_phrases,
 )
 from lacuna.estimation.sticks import shares
-from lacuna.features.lexicon import read_word_list
-from lacuna.features.resources import Resources
+from lacuna.features.resources import Resources, without_folders
 from lacuna.features.token_table import TokenTable, token_table, words_at
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel, check_config
 from lacuna.models.rare_words import RareWords, fit_rare_words, rare_tokens
@@ -116,7 +114,8 @@ def prepare(tagged: Sequence[TaggedDocument], config: DpHmm) -> TrainingSet:
         structured=config.inference == "structured",
     )
     spelled = frequent_words(table, config.rare) if config.spell else NO_STRINGS
-    return TrainingSet(without_folders(config), tags, words, problem, spelled)
+    config = replace(config, word_lists=without_folders(config.word_lists))
+    return TrainingSet(config, tags, words, problem, spelled)
 
 
 def frequent_words(table: TokenTable, rare: int) -> PackedStrings:
@@ -127,20 +126,14 @@ def frequent_words(table: TokenTable, rare: int) -> PackedStrings:
 
 def rare_functions(table: TokenTable, gold: IntArray, config: DpHmm) -> RareFunctions:
     """Return what is looked at in rare words: read word lists, and find telling phrases."""
-    lists = {name: read_word_list(Path(path)) for name, path in config.word_lists.items()}
+    lists = Resources.read(config.word_lists, {}).lists
     phrases, only_numbers = NO_PHRASES, config.phrases_near == "numbers"
     if config.phrases:
         tokens = rare_tokens(table, config.rare)
         near = phrases_near(table, tokens, only_numbers=only_numbers)
         least = config.class_count
         phrases = telling_phrases(near, gold[tokens], count=config.phrases, least=least)
-    return RareFunctions(Resources(lists).lists, config.templates, phrases, only_numbers)
-
-
-def without_folders(config: DpHmm) -> DpHmm:
-    """Forget the folders: a model file should not tell where somebody keeps his files."""
-    names = {name: Path(path).name for name, path in config.word_lists.items()}
-    return replace(config, word_lists=names)
+    return RareFunctions(lists, config.templates, phrases, only_numbers)
 
 
 def tag_moves(tags: Sequence[str], config: DpHmm) -> BoolArray:
