@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from lacuna.deid.names import NameForm
 
@@ -39,9 +40,9 @@ class People:
 
     def link(self, forms: Iterable[NameForm]) -> dict[NameForm, Person]:
         """Return who is meant by each form of a document."""
-        distinct = list(dict.fromkeys(forms))
-        distinct.sort(key=lambda form: form.specificity, reverse=True)
-        return {form: self._person(form) for form in distinct}
+        distinct = dict.fromkeys(forms)
+        fullest_first = sorted(distinct, key=attrgetter("specificity"), reverse=True)
+        return {form: self._person(form) for form in fullest_first}
 
     def _person(self, form: NameForm) -> Person:
         known = self._by_form.get(form)
@@ -53,8 +54,11 @@ class People:
         possible = [person for person in near if may_be_one(form, person.form)]
         if len(possible) > 1:
             return self._unclear.setdefault(form, Person(form))
-        person = possible[0] if possible else Person(form)
-        person.form = _together(person.form, form)
+        if possible:
+            person = possible[0]
+            person.form = _together(person.form, form)
+        else:
+            person = Person(form)
         if form.given:
             self._by_form[form] = person
         for word in _whole_words(form):
@@ -100,5 +104,9 @@ def _may_be_same(x: str, y: str) -> bool:
 
 
 def _whole_words(form: NameForm) -> list[str]:
-    words = [*form.given, *form.family.split(), form.alone]
-    return [word for word in words if len(word) > 1] + ([form.family] if " " in form.family else [])
+    given, family, alone, _, _ = form
+    if " " in family or " " in alone:
+        words = [*given, *family.split(), family, alone]
+    else:
+        words = [*given, family, alone]
+    return [word for word in words if len(word) > 1]
