@@ -118,7 +118,17 @@ def name_words(surface: str) -> list[NameWord]:
 
 def name_form(surface: str) -> NameForm:
     """Return who is named."""
-    words = name_words(surface)
+    if "," in surface or "'" in surface or "’" in surface:
+        return _form(surface, name_words(surface))
+    words = list(map(plain, _WORD.findall(surface)))
+    if not _SPECIAL.isdisjoint(words):
+        return _form(surface, name_words(surface))
+    if len(words) > 1:  # nothing but given names and a family name
+        return NameForm(tuple(words[:-1]), words[-1])
+    return NameForm(alone=words[0]) if words else NameForm()
+
+
+def _form(surface: str, words: list[NameWord]) -> NameForm:
     core = [word for word in words if word.role is not TITLE]
     if not core:
         return NameForm()

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from lacuna.deid.actions import Action, Drop, Generalise, Mask, Shift, Surrogate, Tag
 from lacuna.deid.dates.document import DocumentDates
@@ -41,18 +43,19 @@ class Settings:
     surfaces: Surfaces
 
 
-class Rules(dict[str, tuple[Action, Kind]]):
-    """Label → what is done with it and what it stands for, looked up once."""
+class Rules(dict[str, tuple[Action, Kind, str]]):
+    """Label → what is done with it, what it stands for, what a tag calls it; looked up once."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
 
-    def __missing__(self, label: str) -> tuple[Action, Kind]:
-        self[label] = found = self._policy.action(label), self._policy.kind(label)
+    def __missing__(self, label: str) -> tuple[Action, Kind, str]:
+        policy = self._policy
+        self[label] = found = policy.action(label), policy.kind(label), policy.category(label)
         return found
 
 
-class Item(NamedTuple):
+class Item(msgspec.Struct, frozen=True, gc=False):
     """A planned span: its number in the document, what stands there and what is done with it."""
 
     place: int
@@ -60,6 +63,7 @@ class Item(NamedTuple):
     surface: str
     action: Action
     kind: Kind
+    category: str
 
 
 class Replacing:
@@ -99,18 +103,19 @@ class Replacing:
         tagged: dict[str, dict[str, NameForm]] = {}
         named: list[Item] = []
         for item in items:
-            place, label, surface, action, kind = item
+            action = item.action
             if isinstance(action, _BLIND):
                 continue
-            if kind is _DATE:
+            if item.kind is _DATE:
                 order = action.order if isinstance(action, Shift) else _ORDER
-                self._dates.add(place, self._settings.surfaces.date(surface, order))
+                self._dates.add(item.place, self._settings.surfaces.date(item.surface, order))
             elif isinstance(action, Surrogate):
-                expect(self._scope.memory, kind, surface)
-                if kind is _PERSON and self._is_linked:
+                expect(self._scope.memory, item.kind, item.surface)
+                if item.kind is _PERSON and self._is_linked:
                     named.append(item)
-            elif kind is _PERSON and isinstance(action, Tag):
-                tagged.setdefault(label, {})[surface] = self._settings.surfaces.name(surface)
+            elif item.kind is _PERSON and isinstance(action, Tag):
+                form = self._settings.surfaces.name(item.surface)
+                tagged.setdefault(item.label, {})[item.surface] = form
         for label, forms in tagged.items():
             self._link(label, forms)
         for item in named:  # before addresses, which follow the names
@@ -132,9 +137,7 @@ class Replacing:
         return ""
 
     def _tag(self, item: Item, action: Tag) -> str:
-        name = item.label
-        if action.by == "category":
-            name = self._settings.policy.category(name)
+        name = item.category if action.by == "category" else item.label
         if not action.numbered:
             return f"[{name}]"
         return f"[{name}-{self._scope.number(name, self._identity(item))}]"
@@ -142,20 +145,20 @@ class Replacing:
     def _identity(self, item: Item) -> Hashable:
         if not self._is_linked:
             return item.place
-        _, label, surface, _, kind = item
-        if kind is not _PERSON:
-            return identity(kind, label, surface)
+        label, surface = item.label, item.surface
+        if item.kind is not _PERSON:
+            return identity(item.kind, label, surface)
         if (label, surface) not in self._persons:
             self._link(label, {surface: self._settings.surfaces.name(surface)})
         return self._persons[label, surface]
 
     def _surrogate(self, item: Item, _: Action) -> str | None:
-        place, label, surface, _, kind = item
+        label, surface, kind = item.label, item.surface, item.kind
         if kind is _DATE:
-            return self._dates.shifted(place, _DEFAULT_SHIFT)
+            return self._dates.shifted(item.place, _DEFAULT_SHIFT)
         pools, scope = load_pools(self._settings.locale), self._scope
         if not self._is_linked:
-            memory = scope.memory.forgetful("mention", self._document.id, str(place))
+            memory = scope.memory.forgetful("mention", self._document.id, str(item.place))
             return surrogate(memory, pools, kind, label, surface)
         if (label, surface) not in scope.replaced:
             scope.replaced[label, surface] = surrogate(scope.memory, pools, kind, label, surface)

@@ -108,17 +108,11 @@ def _clusters(text: str, findings: Iterable[Finding]) -> Iterator[tuple[int, int
 
 
 def _strongest(cluster: Sequence[Finding], lenient: Collection[str]) -> Finding:
-    return min(
-        cluster,
-        key=lambda f: (
-            f.label in lenient,
-            f.start - f.end,
-            f.probability <= EVEN,
-            _RANK[f.origin],
-            -f.probability,
-            f.label,
-        ),
-    )
+    def weakness(finding: Finding) -> tuple[bool, int, bool, int, float, str]:
+        start, end, label, origin, sure = finding
+        return label in lenient, start - end, sure <= EVEN, _RANK[origin], -sure, label
+
+    return min(cluster, key=weakness)
 
 
 def _trimmed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
@@ -144,10 +138,13 @@ def _trimmed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
 def _is_inside(text: str, place: int) -> bool:
     """Whether a token goes on at `place`; the tokens of :mod:`lacuna.text.tokenizer`, or longer."""
     classes = _classes()
-    before, after = classes[ord(text[place - 1])], classes[ord(text[place])]
-    if before <= LINE or after <= LINE:
+    after = classes[ord(text[place])]
+    if after <= LINE or after > APOSTROPHE:
+        return after > APOSTROPHE and text[place - 1] == _JOINER
+    before = classes[ord(text[place - 1])]
+    if before <= LINE:
         return False
-    if after == MARK or (text[place - 1] == _JOINER and after >= APOSTROPHE):
+    if after == MARK or (text[place - 1] == _JOINER and after == APOSTROPHE):
         return True
     if before == MARK or LOWER <= before <= LETTER:
         if LOWER <= after <= LETTER:
