@@ -114,8 +114,10 @@ def tagger_findings(examined: Examined, threshold: float) -> list[Finding]:
         for (start, end, label), sure in zip(spans, surest.tolist(), strict=True)
         if sure >= threshold
     ]
-    for t in alone.tolist():
-        findings.append(Finding(int(start[t]), int(end[t]), UNNAMED, MODEL, float(probability[t])))
+    findings += [
+        Finding(int(start[t]), int(end[t]), UNNAMED, MODEL, float(probability[t]))
+        for t in alone.tolist()
+    ]
     return findings
 
 

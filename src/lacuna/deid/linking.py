@@ -6,7 +6,9 @@ are equal or one the initial of the other, as far as both give them; no "Mr." ag
 
 A form joins a person if it may be that person, by all that is known of them, and nobody else.
 If it may be several people it stands for itself: two people are never taken for one; one person may
-be taken for two. Labels are kept apart: a PATIENT Smith and a DOCTOR Smith are two people.
+be taken for two. Labels are kept apart: a PATIENT Smith and a DOCTOR Smith are two people. Only who
+has the same *full* name under two labels of one category (John Smith, PATIENT and DOCTOR) is one
+person, whom a detector has taken for two.
 
 Within a document the fullest forms are looked at first, so "Mr. Smith" before "John Smith" and
 "Robert Smith" is seen to be unclear. What later documents say changes nothing in earlier ones.
@@ -18,7 +20,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
 
-from lacuna.deid.names import NameForm
+from lacuna.deid.names import FullName, NameForm
 
 _CROWD = 50  # people with one word in their names; with more of them nothing is linked
 
@@ -32,8 +34,15 @@ class Person:
 
 @dataclass(slots=True)
 class People:
-    """The persons of one label within one scope."""
+    """The persons of one label within one scope.
 
+    Parameters
+    ----------
+    namesakes
+        Full name → who was first called so, shared by all labels of a category.
+    """
+
+    _namesakes: dict[FullName, Person] = field(default_factory=dict)
     _by_word: dict[str, list[Person]] = field(default_factory=dict)
     _by_form: dict[NameForm, Person] = field(default_factory=dict)  # whole names
     _unclear: dict[NameForm, Person] = field(default_factory=dict)
@@ -54,11 +63,17 @@ class People:
         possible = [person for person in near if may_be_one(form, person.form)]
         if len(possible) > 1:
             return self._unclear.setdefault(form, Person(form))
+        full = form.full
+        if not possible and full is not None and full in self._namesakes:
+            namesake = self._namesakes[full]
+            possible = [namesake] if may_be_one(form, namesake.form) else []
         if possible:
             person = possible[0]
             person.form = _together(person.form, form)
         else:
             person = Person(form)
+        if full is not None:
+            self._namesakes.setdefault(full, person)
         if form.given:
             self._by_form[form] = person
         for word in _whole_words(form):

@@ -74,6 +74,14 @@ class NameWord(NamedTuple):
     role: Role
 
 
+class FullName(NamedTuple):
+    """What two forms must agree in to be the same full name; see :class:`NameForm`."""
+
+    given: tuple[str, ...]
+    family: str
+    generation: str
+
+
 class NameForm(NamedTuple):
     """Who is named, as far as one mention says.
 
@@ -96,6 +104,13 @@ class NameForm(NamedTuple):
     alone: str = ""
     gender: str = ""
     generation: str = ""
+
+    @property
+    def full(self) -> FullName | None:
+        """A family name with a given name that is no initial, where the form has both."""
+        if not self.family or not self.given or len(self.given[0]) == 1:
+            return None
+        return FullName(self.given, self.family, self.generation)
 
     @property
     def specificity(self) -> tuple[int, int]:

@@ -110,7 +110,8 @@ class Replacing:
                 order = action.order if isinstance(action, Shift) else _ORDER
                 self._dates.add(item.place, self._settings.surfaces.date(item.surface, order))
             elif isinstance(action, Surrogate):
-                expect(self._scope.memory, item.kind, item.surface)
+                if (item.label, item.surface) not in self._scope.replaced:
+                    expect(self._scope.memory, item.kind, item.surface)
                 if item.kind is _PERSON and self._is_linked:
                     named.append(item)
             elif item.kind is _PERSON and isinstance(action, Tag):
@@ -122,7 +123,8 @@ class Replacing:
             self._surrogate(item, item.action)
 
     def _link(self, label: str, forms: dict[str, NameForm]) -> None:
-        linked = self._scope.people(label).link(forms.values())
+        _, _, category = self._settings.rules[label]
+        linked = self._scope.people(label, category).link(forms.values())
         for surface, form in forms.items():
             self._persons[label, surface] = linked[form]
 

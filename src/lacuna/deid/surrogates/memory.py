@@ -80,6 +80,10 @@ class Memory:
                 return text
         return None
 
+    def known(self, space: str, domain: str, value: str) -> str | None:
+        """Return what was chosen for a value, None where nothing was yet."""
+        return self._chosen.get((space, domain, value))
+
     def chosen(self, space: str, value: str) -> str | None:
         """Return what was first chosen for a value, in whatever domain."""
         return self._first.get((space, value))

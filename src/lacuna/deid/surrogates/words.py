@@ -21,7 +21,7 @@ from lacuna.deid.surrogates.memory import Memory
 from lacuna.deid.surrogates.pools import Group, Pools
 
 SPACE = "word"
-_WORD = re.compile("(?:[^\\W\\d_][\u0300-\u036f]*)+")
+_WORD = re.compile("[^\\W\\d_]++(?:[\u0300-\u036f]++[^\\W\\d_]*+)*+")
 _NUMBER = re.compile(r"\d+")
 _LONGEST_ACRONYM = 5
 _GENERIC = Path(__file__).parent / "generic_words.txt"
@@ -35,8 +35,8 @@ def generic_words() -> frozenset[str]:
 
 def expect_words(memory: Memory, surface: str) -> None:
     """Say which words are in the text."""
-    for match in _WORD.finditer(surface):
-        memory.expect(SPACE, plain(match[0]))
+    for word in _WORD.findall(surface):
+        memory.expect(SPACE, plain(word))
 
 
 def other_name(memory: Memory, pools: Pools, label: str, surface: str) -> str | None:
@@ -98,6 +98,9 @@ def word_for(
     names: Mapping[str, tuple[str, ...]] | None = None,
 ) -> str:
     """Return the word that stands for a plain word, as the lists spell it."""
+    known = memory.known(SPACE, domain, word)
+    if known is not None:
+        return known
     group = pools.groups.get(word, Group.LAST)
     first = memory.letter(word[0])
     offered = (names or pools.names[group])[first]
@@ -149,6 +152,8 @@ def _other_acronym(memory: Memory, domain: str, word: str) -> str:
 
 
 def _other_digits(memory: Memory, text: str) -> str:
+    if text == "" or text.isspace():
+        return text
     return _NUMBER.sub(lambda match: other_code(memory, "number", match[0], grow=True) or "0", text)
 
 
