@@ -51,3 +51,12 @@ def covered_tokens(
         inside += borders[t]
         covered[t] = inside > 0
     return covered
+
+
+@kernel
+def histograms(probability: FloatArray, covered: BoolArray, bins: int) -> LongArray:
+    """Return how many tokens lie in each bin: row 0 of those that stay, row 1 of the covered."""
+    counts = np.zeros((2, bins), np.int64)
+    for t in range(probability.size):
+        counts[int(covered[t]), min(int(probability[t] * bins), bins - 1)] += 1
+    return counts
