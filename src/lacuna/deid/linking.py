@@ -49,14 +49,15 @@ class People:
 
     def link(self, forms: Iterable[NameForm]) -> dict[NameForm, Person]:
         """Return who is meant by each form of a document."""
-        distinct = dict.fromkeys(forms)
-        fullest_first = sorted(distinct, key=attrgetter("specificity"), reverse=True)
-        return {form: self._person(form) for form in fullest_first}
+        known = {form: self._by_form.get(form) for form in forms}
+        linked = {form: person for form, person in known.items() if person is not None}
+        new = [form for form in known if form not in linked]
+        new.sort(key=attrgetter("specificity"), reverse=True)
+        for form in new:
+            linked[form] = self._person(form)
+        return linked
 
     def _person(self, form: NameForm) -> Person:
-        known = self._by_form.get(form)
-        if known is not None:
-            return known
         near = self._by_word.get(form.alone or form.family.rpartition(" ")[2], [])
         if len(near) > _CROWD:
             return self._unclear.setdefault(form, Person(form))

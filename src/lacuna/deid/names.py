@@ -74,12 +74,8 @@ class NameWord(NamedTuple):
     role: Role
 
 
-class FullName(NamedTuple):
-    """What two forms must agree in to be the same full name; see :class:`NameForm`."""
-
-    given: tuple[str, ...]
-    family: str
-    generation: str
+#: What two forms must agree in to be the same full name: given names, family name, generation.
+FullName = tuple[tuple[str, ...], str, str]
 
 
 class NameForm(NamedTuple):
@@ -110,7 +106,7 @@ class NameForm(NamedTuple):
         """A family name with a given name that is no initial, where the form has both."""
         if not self.family or not self.given or len(self.given[0]) == 1:
             return None
-        return FullName(self.given, self.family, self.generation)
+        return self.given, self.family, self.generation
 
     @property
     def specificity(self) -> tuple[int, int]:

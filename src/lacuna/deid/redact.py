@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lacuna.deid.actions import LENIENT, Action, Keep, Surrogate
+from lacuna.deid.actions import LENIENT, Action, Keep, Shift, Surrogate
 from lacuna.deid.findings import Finding
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import Policy
@@ -81,13 +81,19 @@ class Redactor:
         consistency: Consistency = Consistency.PATIENT,
         locale: str = "en",
     ) -> None:
-        self._settings = Settings(
-            policy, key, Consistency(consistency), locale, Rules(policy), Surfaces(locale)
-        )
-        self._scopes: dict[tuple[str, str], Scope] = {}
         actions = (*policy.actions.values(), *policy.labels.values())
         if any(isinstance(action, Surrogate) for action in actions):
             known_locale(locale)
+        self._settings = Settings(
+            policy,
+            key,
+            Consistency(consistency),
+            locale,
+            Rules(policy),
+            Surfaces(locale),
+            shifts=any(isinstance(action, Shift | Surrogate) for action in actions),
+        )
+        self._scopes: dict[tuple[str, str], Scope] = {}
 
     def redact(self, document: Document, findings: Iterable[Finding]) -> Redacted:
         """Return the document with all that was found replaced.
@@ -130,10 +136,10 @@ class Redactor:
     def _scope(self, document: Document) -> Scope:
         key, consistency = self._settings.key, self._settings.consistency
         if consistency is not Consistency.PATIENT or document.group is None:
-            return Scope(key.derive("scope", "document", document.id))
+            return Scope(key, ("document", document.id))
         scope = self._scopes.get(document.unit)
         if scope is None:
-            scope = self._scopes[document.unit] = Scope(key.derive("scope", *document.unit))
+            scope = self._scopes[document.unit] = Scope(key, document.unit)
         return scope
 
 

@@ -12,7 +12,7 @@ import msgspec
 from lacuna.deid.actions import Action, Drop, Generalise, Mask, Shift, Surrogate, Tag
 from lacuna.deid.dates.document import DocumentDates
 from lacuna.deid.findings import Finding
-from lacuna.deid.generalising import generalise_date, generalise_zip
+from lacuna.deid.generalising import generalise_zip
 from lacuna.deid.keys import Key
 from lacuna.deid.kinds import Kind
 from lacuna.deid.linking import Person
@@ -41,6 +41,7 @@ class Settings:
     locale: str
     rules: Rules
     surfaces: Surfaces
+    shifts: bool  #: whether dates may be moved, so that their years have to be known
 
 
 class Rules(dict[str, tuple[Action, Kind, str]]):
@@ -107,6 +108,8 @@ class Replacing:
             if isinstance(action, _BLIND):
                 continue
             if item.kind is _DATE:
+                if not self._settings.shifts:
+                    continue
                 order = action.order if isinstance(action, Shift) else _ORDER
                 self._dates.add(item.place, self._settings.surfaces.date(item.surface, order))
             elif isinstance(action, Surrogate):
@@ -171,7 +174,7 @@ class Replacing:
 
     def _generalise(self, item: Item, _: Generalise) -> str | None:
         if item.kind is _DATE:
-            return generalise_date(self._settings.surfaces.date(item.surface, _ORDER))
+            return self._settings.surfaces.year(item.surface)
         if item.kind is _AGE:
             return self._settings.surfaces.age(item.surface)
         return generalise_zip(item.surface) if item.kind is _ZIP else None

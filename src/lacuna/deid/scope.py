@@ -31,10 +31,20 @@ class Consistency(StrEnum):
 class Scope:
     """State of one scope. Its repr shows nothing of it."""
 
-    __slots__ = ("_counts", "_namesakes", "_numbers", "_people", "memory", "replaced")
+    __slots__ = (
+        "_counts",
+        "_key",
+        "_memory",
+        "_name",
+        "_namesakes",
+        "_numbers",
+        "_people",
+        "replaced",
+    )
 
-    def __init__(self, key: Key) -> None:
-        self.memory = Memory(key)
+    def __init__(self, key: Key, name: tuple[str, str]) -> None:
+        self._key, self._name = key, name
+        self._memory: Memory | None = None
         self.replaced: dict[tuple[str, str], str | None] = {}  # (label, surface) → surrogate
         self._people: dict[str, People] = {}
         self._namesakes: dict[str, dict[FullName, Person]] = {}  # by category
@@ -42,7 +52,14 @@ class Scope:
         self._counts: dict[str, int] = {}
 
     def __repr__(self) -> str:
-        return f"Scope({len(self._numbers)} numbers, {self.memory!r})"
+        return f"Scope({len(self._numbers)} numbers, {len(self.replaced)} surrogates)"
+
+    @property
+    def memory(self) -> Memory:
+        """What surrogates are chosen by; its key is derived from the name of the scope."""
+        if self._memory is None:
+            self._memory = Memory(self._key.derive("scope", *self._name))
+        return self._memory
 
     def people(self, label: str, category: str) -> People:
         """Return the persons of a label."""

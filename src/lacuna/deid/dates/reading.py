@@ -93,6 +93,14 @@ class Parts(NamedTuple):
     whole: int = NONE  #: ``20140314``
 
 
+class Numbers(NamedTuple):
+    """Where the numbers of a date stand whose order is to be found out, as in 03/04/2014."""
+
+    first: int
+    second: int
+    third: int
+
+
 class Reading(NamedTuple):
     """A surface that was understood.
 
@@ -130,8 +138,8 @@ def read_date(surface: str, *, language: str = "en", month_first: bool = True) -
     known = _letters(language)
     letters = "".join([known.get(piece) or _letter(piece, language) for piece in pieces])
     dates: list[Parts] = []
-    for places in _places(letters) or ():
-        parts = _parts(places, pieces, month_first)
+    for found in _places(letters) or ():
+        parts = _parts(found, pieces, month_first)
         if parts is None or not _is_possible(parts, pieces, language):
             return None
         dates.append(parts)
@@ -139,20 +147,20 @@ def read_date(surface: str, *, language: str = "en", month_first: bool = True) -
 
 
 @lru_cache(1024)
-def _places(letters: str) -> tuple[Mapping[str, int], ...] | None:
-    """Return for each date in a row of letters where its parts stand, by their group's name.
-
-    Times of day are no dates. None where something fits no shape.
-    """
-    found: list[Mapping[str, int]] = []
+def _places(letters: str) -> tuple[Parts | Numbers, ...] | None:
+    """Return where the parts of each date in a row of letters stand, None where no shape fits."""
+    found: list[Parts | Numbers] = []
     place = 0
     while place < len(letters):
         shapes = _SHAPES.get(letters[place], ())
         match = next((m for shape in shapes if (m := shape.match(letters, place))), None)
         if match is not None:
-            parts = {name: match.start(name) for name, part in match.groupdict().items() if part}
-            if parts:
-                found.append(parts)
+            at = {name: match.start(name) for name, part in match.groupdict().items() if part}
+            if "a" in at:
+                found.append(Numbers(at["a"], at["b"], at.get("c", NONE)))
+            elif at:  # a time of day has no parts
+                year = at.get("y", at.get("z", NONE))
+                found.append(Parts(year, *(at.get(name, NONE) for name in "mdewx")))
             place = match.end()
         elif letters[place] in _FILLERS:
             place += 1
@@ -199,17 +207,18 @@ def _letter(piece: str, language: str) -> str:
     return sign if sign in "/-.,:'()" else "X"
 
 
-def _parts(at: Mapping[str, int], pieces: list[str], month_first: bool) -> Parts | None:
-    if "a" in at:
-        return _numeric(at["a"], at["b"], at.get("c", NONE), pieces, month_first)
-    month, day, year = at.get("m", NONE), at.get("d", NONE), at.get("y", at.get("z", NONE))
-    if day != NONE and year == NONE and "e" not in at and int(pieces[day]) > 31:
-        day, year = NONE, day  # "Mar 98"
-    return Parts(year, month, day, at.get("e", NONE), at.get("w", NONE), at.get("x", NONE))
+def _parts(found: Parts | Numbers, pieces: list[str], month_first: bool) -> Parts | None:
+    if isinstance(found, Numbers):
+        return _numeric(found, pieces, month_first)
+    year, month, day, last_day, _, _ = found
+    if day != NONE and year == NONE and last_day == NONE and int(pieces[day]) > 31:
+        return Parts(year=day, month=month)  # "Mar 98"
+    return found
 
 
-def _numeric(a: int, b: int, c: int, pieces: list[str], month_first: bool) -> Parts | None:
+def _numeric(numbers: Numbers, pieces: list[str], month_first: bool) -> Parts | None:
     """Find out which of two or three numbers is the month."""
+    a, b, c = numbers
     first, second = int(pieces[a]), int(pieces[b])
     if c == NONE and second > 31:
         return Parts(year=b, month=a)  # "3/98"
