@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna.deid.linking import People, Person, may_be_one
-from lacuna.deid.names import FullName, NameForm, Role, name_form, name_words
+from lacuna.deid.names import FullName, NameForm, Role, form_of, name_form, name_words
 
 
 @pytest.mark.parametrize(
@@ -44,10 +44,17 @@ def test_names_are_read(surface: str, form: NameForm) -> None:
     assert name_form(surface) == form
 
 
-@given(st.text(max_size=20) | st.text("AaBb. ,'’-MrDd", max_size=20))
+some_words = st.lists(
+    st.sampled_from(
+        ("Dr.", "John", "A.", "SMITH", "smith,", "van", "Van", "O'Brien", "RN", "Jr", "é")
+    )
+)
+
+
+@given(st.text(max_size=20) | st.text("AaBb. ,'’-MrDd", max_size=20) | some_words.map(" ".join))
 def test_any_text_is_read_and_has_a_name_word_if_it_has_words(text: str) -> None:
-    name_form(text)
     words = name_words(text)
+    assert name_form(text) == form_of(text, words)
     assert not words or any(w.role in (Role.NAME, Role.INITIAL) for w in words)
     assert all(a.end <= b.start for a, b in pairwise(words))
 

@@ -50,6 +50,7 @@ _PARTICLES = frozenset(
 _LOWER_PARTICLES = frozenset(  # with a capital they may be names: Al Smith, Le Nguyen
     ("le", "du", "do", "di", "da", "al", "el", "ten", "e", "y", "bin")
 )
+_SIGNS = frozenset(",'’")
 _SPECIAL = _TITLES | _AFTER | _GENERATIONS | _PARTICLES | _LOWER_PARTICLES
 
 
@@ -129,17 +130,16 @@ def name_words(surface: str) -> list[NameWord]:
 
 def name_form(surface: str) -> NameForm:
     """Return who is named."""
-    if "," in surface or "'" in surface or "’" in surface:
-        return _form(surface, name_words(surface))
     words = list(map(plain, _WORD.findall(surface)))
-    if not _SPECIAL.isdisjoint(words):
-        return _form(surface, name_words(surface))
+    if not (_SPECIAL.isdisjoint(words) and _SIGNS.isdisjoint(surface)):
+        return form_of(surface, name_words(surface))
     if len(words) > 1:  # nothing but given names and a family name
         return NameForm(tuple(words[:-1]), words[-1])
     return NameForm(alone=words[0]) if words else NameForm()
 
 
-def _form(surface: str, words: list[NameWord]) -> NameForm:
+def form_of(surface: str, words: list[NameWord]) -> NameForm:
+    """Return who is named by some words, titles and particles among them."""
     core = [word for word in words if word.role is not TITLE]
     if not core:
         return NameForm()
