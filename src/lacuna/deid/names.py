@@ -50,7 +50,6 @@ _PARTICLES = frozenset(
 _LOWER_PARTICLES = frozenset(  # with a capital they may be names: Al Smith, Le Nguyen
     ("le", "du", "do", "di", "da", "al", "el", "ten", "e", "y", "bin")
 )
-_SIGNS = frozenset(",'’")
 _SPECIAL = _TITLES | _AFTER | _GENERATIONS | _PARTICLES | _LOWER_PARTICLES
 
 
@@ -131,7 +130,8 @@ def name_words(surface: str) -> list[NameWord]:
 def name_form(surface: str) -> NameForm:
     """Return who is named."""
     words = list(map(plain, _WORD.findall(surface)))
-    if not (_SPECIAL.isdisjoint(words) and _SIGNS.isdisjoint(surface)):
+    has_signs = "," in surface or "'" in surface or "’" in surface
+    if has_signs or not _SPECIAL.isdisjoint(words):
         return form_of(surface, name_words(surface))
     if len(words) > 1:  # nothing but given names and a family name
         return NameForm(tuple(words[:-1]), words[-1])
