@@ -39,9 +39,9 @@ class Memory:
         fresh._taken, fresh._values = self._taken, self._values
         return fresh
 
-    def expect(self, space: str, value: str) -> None:
-        """Say that a value is in the text, so that it is nobody's surrogate."""
-        self._values.add((space, value))
+    def expect(self, space: str, *values: str) -> None:
+        """Say that some values are in the text, so that they are nobody's surrogates."""
+        self._values.update([(space, value) for value in values])
 
     def choose(
         self, space: str, domain: str, value: str, make: Callable[[int], tuple[str, str] | None]

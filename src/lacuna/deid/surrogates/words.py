@@ -37,8 +37,7 @@ def generic_words() -> frozenset[str]:
 
 def expect_words(memory: Memory, surface: str) -> None:
     """Say which words are in the text."""
-    for word in _WORD.findall(surface):
-        memory.expect(SPACE, plain(word))
+    memory.expect(SPACE, *map(plain, _WORD.findall(surface)))
 
 
 def other_name(memory: Memory, pools: Pools, label: str, surface: str) -> str | None:
