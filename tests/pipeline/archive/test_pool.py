@@ -9,11 +9,14 @@ import pytest
 from lacuna.deid.policy import load_policy
 from lacuna.deid.scope import Consistency
 from lacuna.errors import StoppedError
+from lacuna.pipeline.archive import pool
 from lacuna.pipeline.archive.choices import BadBytes, Rename
 from lacuna.pipeline.archive.messages import RowsJob, RowTask, Setup
 from lacuna.pipeline.archive.pool import WAITING, Processes
 from lacuna.pipeline.detecting import DetectionOptions
+from tests.no_network.sitecustomize import EXIT_CODE
 from tests.pipeline.archive.conftest import KEY
+from tests.test_network import REACH_OUT
 
 
 def setup(model: Path) -> Setup:
@@ -33,15 +36,30 @@ def setup(model: Path) -> Setup:
 
 
 def test_a_worker_that_dies_stops_the_run(model: Path) -> None:
-    pool = Processes(setup(model), 1)
+    workers = Processes(setup(model), 1)
     try:
-        pool._processes[0].kill()
+        workers._processes[0].kill()
         for number in range(WAITING + 3):  # more than there is room for
-            pool.submit(0, RowsJob(1, [RowTask(number, "a", None, "Ana Okafor")]))
+            workers.submit(0, RowsJob(1, [RowTask(number, "a", None, "Ana Okafor")]))
         with pytest.raises(StoppedError, match="worker process"):
-            pool.collect(wait=True)
+            workers.collect(wait=True)
     finally:
-        pool.close()
+        workers.close()
+
+
+def test_a_worker_that_reaches_for_the_network_ends(
+    model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, module = pool.WORKER
+    monkeypatch.setattr(pool, "WORKER", ("-c", f"{REACH_OUT}\nfrom {module} import main; main()"))
+    workers = Processes(setup(model), 1)
+    try:
+        workers.submit(0, RowsJob(1, [RowTask(1, "a", None, "Ana Okafor")]))
+        with pytest.raises(StoppedError, match="worker process"):
+            workers.collect(wait=True)
+        assert workers._processes[0].wait() == EXIT_CODE
+    finally:
+        workers.close()
 
 
 def test_nothing_of_the_key_is_shown(model: Path) -> None:

@@ -23,6 +23,7 @@ from lacuna.pipeline.archive.messages import Job, Result, Setup
 from lacuna.pipeline.archive.worker import Worker, receive, send
 
 WAITING = 2  #: jobs that wait for each worker
+WORKER = ("-m", "lacuna.pipeline.archive.worker")  #: what Python is told to run
 
 
 class Pool(Protocol):
@@ -156,7 +157,7 @@ class Processes:
 def _start() -> subprocess.Popen[bytes]:
     silent = None if os.environ.get("LACUNA_DEBUG") else subprocess.DEVNULL
     return subprocess.Popen(
-        [sys.executable, "-m", "lacuna.pipeline.archive.worker"],
+        [sys.executable, *WORKER],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=silent,
