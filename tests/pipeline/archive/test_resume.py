@@ -148,6 +148,17 @@ def test_a_folder_that_holds_something_is_refused(
     assert list(contents(tmp_path / "safe")) == ["mine.txt"]
 
 
+@pytest.mark.parametrize("content", ["", '{"lacuna":"0.1'])
+def test_killed_before_it_began_it_can_be_continued(
+    notes: Path, tmp_path: Path, run_over: RunOver, content: str
+) -> None:
+    (tmp_path / "safe").mkdir()
+    (tmp_path / "safe" / "manifest.jsonl").write_text(content)
+    options: dict[str, Any] = {"policy": "mask", "key": None, "resume": True}
+    assert run_over(notes, tmp_path / "safe", **options).run.taken_over == 0
+    assert run_over(notes, tmp_path / "safe", **options).run.taken_over == 12
+
+
 def test_a_damaged_manifest_is_refused(notes: Path, tmp_path: Path, run_over: RunOver) -> None:
     run_over(notes, tmp_path / "safe")
     path = tmp_path / "safe" / "manifest.jsonl"

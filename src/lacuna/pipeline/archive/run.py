@@ -172,12 +172,12 @@ def _key(options: ArchiveOptions) -> tuple[Key, str | None]:
         return options.key, None
     if needs_key(options.policy):
         return Key.random(), None
+    salt = Key.random().digest("salt").hex()
     if options.resume and options.output is not None:
-        salt = books.stored_header(options.output).salt
-        if salt is None:
+        earlier = books.stored_header(options.output)
+        if earlier is not None and earlier.salt is None:
             raise ConfigError("the earlier run had a key; give the same one to continue it")
-    else:
-        salt = Key.random().digest("salt").hex()
+        salt = salt if earlier is None or earlier.salt is None else earlier.salt
     return Key(bytes.fromhex(salt)), salt
 
 
