@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from lacuna.deid.policy import load_policy
 from lacuna.deid.scope import Consistency
-from lacuna.errors import StoppedError
+from lacuna.errors import ConfigError, StoppedError
 from lacuna.pipeline.archive import pool
 from lacuna.pipeline.archive.choices import BadBytes, Rename
 from lacuna.pipeline.archive.messages import RowsJob, RowTask, Setup
 from lacuna.pipeline.archive.pool import WAITING, Processes
-from lacuna.pipeline.detecting import DetectionOptions
+from lacuna.pipeline.detecting import DetectionOptions, open_detection
 from tests.no_network.sitecustomize import EXIT_CODE
 from tests.pipeline.archive.conftest import KEY
 from tests.test_network import REACH_OUT
@@ -35,14 +38,49 @@ def setup(model: Path) -> Setup:
     )
 
 
-def test_a_worker_that_dies_stops_the_run(model: Path) -> None:
-    workers = Processes(setup(model), 1)
+def begin(workers: Processes, model: Path) -> None:
+    told = setup(model)
+    workers.begin(told, open_detection(told.detection))
+
+
+def processes(workers: Processes) -> list[int]:
+    """Return the process that made the workers, and the workers."""
+    first = workers._process.pid
+    return [first, *map(int, Path(f"/proc/{first}/task/{first}/children").read_text().split())]
+
+
+@pytest.mark.parametrize("dies", [0, 1, 2])
+def test_a_worker_that_dies_stops_the_run(model: Path, dies: int) -> None:
+    workers = Processes(2)
     try:
-        workers._processes[0].kill()
+        begin(workers, model)
+        os.kill(processes(workers)[dies], signal.SIGKILL)
         for number in range(WAITING + 3):  # more than there is room for
-            workers.submit(0, RowsJob(1, [RowTask(number, "a", None, "Ana Okafor")]))
+            workers.submit(max(dies - 1, 0), RowsJob(1, [RowTask(number, "a", None, "Ana Okafor")]))
         with pytest.raises(StoppedError, match="worker process"):
             workers.collect(wait=True)
+    finally:
+        workers.close()
+
+
+def test_all_workers_are_gone_afterwards(model: Path) -> None:
+    workers = Processes(3)
+    begin(workers, model)
+    there = processes(workers)
+    assert len(there) == 4
+    workers.close()
+    workers.close()
+    assert not any(Path(f"/proc/{process}").exists() for process in there)
+
+
+def test_what_a_worker_cannot_load_is_an_error(model: Path, tmp_path: Path) -> None:
+    told = setup(model)
+    detection = open_detection(told.detection)
+    missing = msgspec.structs.replace(told.detection, model=str(tmp_path / "none.lacuna"))
+    workers = Processes(2)
+    try:
+        with pytest.raises(ConfigError, match=r"none\.lacuna"):
+            workers.begin(msgspec.structs.replace(told, detection=missing), detection)
     finally:
         workers.close()
 
@@ -50,14 +88,14 @@ def test_a_worker_that_dies_stops_the_run(model: Path) -> None:
 def test_a_worker_that_reaches_for_the_network_ends(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _, module = pool.WORKER
-    monkeypatch.setattr(pool, "WORKER", ("-c", f"{REACH_OUT}\nfrom {module} import main; main()"))
-    workers = Processes(setup(model), 1)
+    _, module = pool.PROCESS
+    code = f"{REACH_OUT}\nfrom {module} import main; main()"
+    monkeypatch.setattr(pool, "PROCESS", ("-c", code))
+    workers = Processes(1)
     try:
-        workers.submit(0, RowsJob(1, [RowTask(1, "a", None, "Ana Okafor")]))
         with pytest.raises(StoppedError, match="worker process"):
-            workers.collect(wait=True)
-        assert workers._processes[0].wait() == EXIT_CODE
+            begin(workers, model)
+        assert workers._process.wait() == EXIT_CODE
     finally:
         workers.close()
 

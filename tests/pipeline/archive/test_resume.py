@@ -31,18 +31,23 @@ def test_interrupted_it_leaves_no_process_and_no_half_file(model: Path, tmp_path
         stderr=subprocess.PIPE,
         text=True,
     )
-    listing = Path(f"/proc/{run.pid}/task/{run.pid}/children")
     for _ in range(600):
         if list(safe.glob("p*")) or run.poll() is not None:
             break
         time.sleep(0.05)
-    workers = listing.read_text().split() if listing.exists() else []
+    (first,) = children(str(run.pid))
+    workers = [first, *children(first)]
+    assert len(workers) == 3
     run.send_signal(signal.SIGINT)
     _, said = run.communicate(timeout=30)
     assert run.returncode == 130, said
     assert "Traceback" not in said
     assert not list(safe.rglob("*.part"))
     assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+
+
+def children(process: str) -> list[str]:
+    return Path(f"/proc/{process}/task/{process}/children").read_text().split()
 
 
 def test_what_is_finished_is_not_done_again(

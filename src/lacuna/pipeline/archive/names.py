@@ -8,11 +8,11 @@ with the key of the run. Groups (patient numbers) are always hashed, unless name
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from lacuna.deid.detector import Detector
+from lacuna.deid.findings import Finding
 from lacuna.deid.keys import Key
 from lacuna.deid.patterns.words import word_set
 from lacuna.io.file_names import is_safe
@@ -28,15 +28,15 @@ _HARMLESS = word_set("note notes the and for report letter visit admission disch
 
 
 class SafeNames:
-    """Names for the outputs and ids of one run."""
+    """Names for the outputs and ids of one run; `recognized` finds what gives somebody away."""
 
-    def __init__(self, detector: Detector, key: Key, rename: Rename) -> None:
+    def __init__(
+        self, recognized: Callable[[Document], list[Finding]], key: Key, rename: Rename
+    ) -> None:
         self._key = key
         self._rename = rename
         self._is_telling = lru_cache(4096)(
-            lambda group, part: bool(
-                detector.recognized(Document("name", _spaced(part), group=group))
-            )
+            lambda group, part: bool(recognized(Document("name", _spaced(part), group=group)))
         )
 
     def hashed(self, *fields: str) -> str:
