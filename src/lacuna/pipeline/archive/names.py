@@ -62,7 +62,8 @@ class SafeNames:
 
     def id(self, id_: str, group: str | None, found: Iterable[str]) -> str:
         """Return the id of a row."""
-        return "/".join(self._part(part, group, _words(found)) for part in id_.split("/"))
+        told = _words(found)
+        return "/".join(self._part(part, group, told) for part in id_.split("/"))
 
     def group(self, group: str | None) -> str | None:
         """Return what a group is called."""
@@ -86,7 +87,7 @@ def _spaced(part: str) -> str:
 
 def _words(texts: Iterable[str]) -> frozenset[str]:
     """Return the words and numbers of texts that are long enough to say something."""
-    words = {word.casefold() for text in texts for word in _WORDS.findall(text)}
+    words = {word.casefold() for word in _WORDS.findall("\n".join(texts))}
     return frozenset(
         word
         for word in words

@@ -59,9 +59,9 @@ class Ledger:
 
     def _enter_files(self, result: Result) -> None:
         lines = []
+        self.tally.add(*(done.tally for done in result.files))
         for done in result.files:
             task = self.tasks.pop(done.number)
-            self.tally.add(done.tally)
             self._on_bytes(task.bytes)
             if done.reason is not None:
                 self.fail(done.number, done.hashed_id, done.reason)
@@ -85,7 +85,7 @@ class Ledger:
         for done in result.rows:
             if done.reason is not None:
                 self.fail(result.table, done.hashed_id, done.reason, row=done.number)
-            self._on_bytes(output.take(done))
+        self._on_bytes(output.take(result.rows))
 
     def finish_tables(self) -> None:
         """Put the outputs of tables that are complete in their places."""

@@ -167,7 +167,7 @@ class _Doing:
             hashed = self.names.hashed_id(row.id)
             output.tally.add_failure(reason)
             self.ledger.fail(number, hashed, reason, row=row.number)
-            output.take(RowDone(row.number, reason=reason))
+            output.take([RowDone(row.number, reason=reason)])
         for worker, rows in self.router.share_out(readable).items():
             self.pool.submit(worker, RowsJob(number, rows, self.router.ended(worker, rows)))
         self._collect()
