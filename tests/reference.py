@@ -7,10 +7,10 @@ from itertools import product
 import numpy as np
 
 from lacuna.inference.chain import Chain
-from lacuna.types import FloatArray
+from lacuna.types import RealArray
 
 
-def path_score(chain: Chain, emission: FloatArray, path: tuple[int, ...]) -> float:
+def path_score(chain: Chain, emission: RealArray, path: tuple[int, ...]) -> float:
     """Log weight of one labelling, straight from the definition."""
     if not path:
         return 0.0
@@ -24,7 +24,7 @@ def path_score(chain: Chain, emission: FloatArray, path: tuple[int, ...]) -> flo
     return score + float(chain.stop[histories[-1], path[-1]])
 
 
-def enumerate_paths(chain: Chain, emission: FloatArray) -> dict[tuple[int, ...], float]:
+def enumerate_paths(chain: Chain, emission: RealArray) -> dict[tuple[int, ...], float]:
     """All K**T labellings with their log weights."""
     paths = product(range(chain.labels), repeat=len(emission))
     return {path: path_score(chain, emission, path) for path in paths}

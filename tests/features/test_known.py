@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lacuna.features._known import may_be_known
 from lacuna.features.known import KnownKeys
 
 # keys that differ in their upper halves, as hashes do, but meet in the same slots
@@ -33,3 +34,12 @@ def test_a_key_that_occurs_twice_is_refused(known: list[int], data: st.DataObjec
     twice = [*known, data.draw(st.sampled_from(known))]
     with pytest.raises(ValueError, match="twice"):
         KnownKeys.of(np.array(twice, np.uint64))
+
+
+def test_the_sieve_lets_all_known_keys_pass_and_few_others() -> None:
+    keys = np.random.default_rng(1).integers(1, 2**63, 40_000).astype(np.uint64)
+    sieve = KnownKeys.of(keys[:4000]).sieve
+    maybe = np.empty(len(keys) + 1, np.int64)
+    passed = maybe[: may_be_known(keys, len(keys), sieve, maybe)]
+    assert set(range(4000)) <= set(passed.tolist())
+    assert len(passed) < 4000 + 36_000 / 10

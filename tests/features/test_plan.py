@@ -28,9 +28,10 @@ def test_a_plan_says_what_its_templates_say(given_templates: list[Template]) -> 
     names = plan.word_attributes + plan.token_attributes
     found = {}
     for group in plan.by_word:
-        for attribute, number in zip(group.attribute, group.template, strict=True):
-            assert attribute < len(plan.word_attributes)
-            found[int(number)] = Template((Term(names[attribute], group.offset),))
+        for j, number in enumerate(group.template.tolist()):
+            attributes = group.attribute[group.first_term[j] : group.first_term[j + 1]]
+            assert (attributes < len(plan.word_attributes)).all()
+            found[number] = Template(tuple(Term(names[a], group.offset) for a in attributes))
     several = plan.by_token
     own_names = [plan.word_attributes[a] for a in several.words] + list(plan.token_attributes)
     for j, number in enumerate(several.template.tolist()):

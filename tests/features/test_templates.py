@@ -120,3 +120,4 @@ def test_what_is_of_a_word(attribute: str, of_word: bool) -> None:
     assert (base_name(attribute) in WORD_ATTRIBUTES) is of_word
     assert Template((Term(attribute, 1),)).of_word is of_word
     assert not Template((Term(attribute, 0), Term(attribute, 1))).of_word
+    assert Template((Term("lower", 1), Term(attribute, 1))).of_word is of_word

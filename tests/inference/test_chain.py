@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise as neighbours
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +14,9 @@ from hypothesis.extra.numpy import arrays
 
 from lacuna import InferenceError
 from lacuna.inference import chain as engine
-from lacuna.inference.chain import Chain, Segment
-from lacuna.types import FloatArray
+from lacuna.inference.chain import Chain
+from lacuna.inference.segments import Segment, segment_probabilities
+from lacuna.types import FloatArray, RealArray
 from tests.reference import enumerate_paths, path_score, probabilities
 
 # Multiples of 1/4 with -inf among them: ties and dead ends are common, sums are exact.
@@ -104,10 +106,82 @@ def test_expectations_of_a_batch_are_sums_over_its_sequences(
             add_counts(counts, chain, path, probability)
     offsets = np.cumsum([0] + [len(emission) for emission in rows])
     found = engine.expectations(chain, np.concatenate(rows), offsets, threads=threads)
-    alone = engine.marginals(chain, np.concatenate(rows), offsets, threads=threads)
-    np.testing.assert_array_equal(alone, found.marginals)
     for name, expected in zip(("transition", "start", "stop"), counts, strict=True):
         np.testing.assert_allclose(getattr(found, name), expected, rtol=1e-10, atol=1e-12)
+
+
+@given(
+    st.lists(problems(max_steps=5), min_size=1, max_size=4),
+    st.sampled_from([(np.float64, 1e-10), (np.float32, 1e-5)]),
+    st.data(),
+)
+def test_probabilities_of_labels_by_enumeration(
+    parts: list[Problem], precision: tuple[type, float], data: st.DataObject
+) -> None:
+    chain, (dtype, tolerance) = parts[0].chain, precision
+    rows = [part.emission for part in parts if part.emission.shape[1] == chain.labels]
+    asked = data.draw(arrays(np.bool_, chain.labels))
+    expected, same = [np.zeros(0)], []
+    for emission in rows:
+        scores = enumerate_paths(chain, emission)
+        assume(total_of(scores) > -np.inf)
+        among = np.zeros(len(emission))
+        for path, probability in probabilities(scores).items():
+            among += probability * asked[list(path)]
+        expected.append(among)
+        same.append(probabilities(scores)[(0,) * len(emission)])
+    offsets = np.cumsum([0] + [len(emission) for emission in rows])
+    scored: RealArray = np.concatenate(rows).astype(dtype)
+    found = engine.label_probabilities(chain, scored, offsets, asked)
+    np.testing.assert_allclose(found.asked, np.concatenate(expected), rtol=0, atol=tolerance)
+    for settled, true, length in zip(found.settled, same, np.diff(offsets), strict=True):
+        # a second-order chain, an empty sequence, or weights far apart: not found out
+        assert settled == pytest.approx(true, abs=tolerance) or settled == 0.0
+        assert settled > 0.0 or true < 1e-9 or len(chain.transition) > 1 or length == 0
+
+
+def tags(labels: int, rng: np.random.Generator) -> Chain:
+    """A chain as of BIO tags: the first label and the odd ones follow all, the even ones two."""
+    table = rng.normal(size=(labels, labels))
+    for w in range(2, labels, 2):
+        table[[v for v in range(labels) if v not in (w - 1, w)], w] = -np.inf
+    start = np.where((np.arange(labels) % 2 == 1) | (np.arange(labels) == 0), 0.0, -np.inf)
+    return engine.first_order(table, start)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("labels", [1, 6, 7, 21])
+def test_sequences_side_by_side_are_as_alone(dtype: type, labels: int) -> None:
+    rng = np.random.default_rng(labels)
+    chain, asked = tags(labels, rng), np.arange(labels) > 0
+    lengths = np.append(rng.integers(0, 12, 150), [300, 33])
+    offsets = np.concatenate(([0], np.cumsum(lengths)))
+    scores: RealArray = (3 * rng.normal(size=(offsets[-1], labels))).astype(dtype)
+    together = engine.label_probabilities(chain, scores, offsets, asked)
+    paths, weights = engine.best_paths(chain, scores, offsets)
+    exact = engine.expectations(chain, scores, offsets).marginals
+    np.testing.assert_allclose(together.asked, exact[:, asked].sum(axis=1), atol=1e-5)
+    for s, (first, last) in enumerate(neighbours(offsets)):
+        own = np.array([0, last - first])
+        alone = engine.label_probabilities(chain, scores[first:last], own, asked)
+        np.testing.assert_array_equal(alone.asked, together.asked[first:last])
+        assert alone.settled[0] == pytest.approx(together.settled[s], rel=1e-9)
+        path, weight = engine.best_paths(chain, scores[first:last], own)
+        np.testing.assert_array_equal(path, paths[first:last])
+        assert weight[0] == weights[s]
+
+
+def test_settled_sequences_are_left_out() -> None:
+    rng = np.random.default_rng(3)
+    chain, offsets = tags(5, rng), np.array([0, 4, 9, 12])
+    scores = rng.normal(size=(12, 5))
+    scores[:, 1] += 5.0
+    scores[4:9, 0] += 20.0  # the first label alone is best
+    found = engine.label_probabilities(chain, scores, offsets, np.arange(5) > 0)
+    settled = found.settled > 0.5
+    assert settled.tolist() == [False, True, False]
+    paths, _ = engine.best_paths(chain, scores, offsets, settled=settled)
+    np.testing.assert_array_equal(paths, engine.best_paths(chain, scores, offsets)[0])
 
 
 def add_counts(
@@ -155,7 +229,7 @@ def test_segment_probability(problem: Problem, data: st.DataObject) -> None:
         if list(path[begin : begin + length]) == labels
         and (begin + length == steps or path[begin + length] != not_next)
     )
-    found = engine.segment_probabilities(*problem, [Segment(begin, labels, not_next)])
+    found = segment_probabilities(*problem, [Segment(begin, labels, not_next)])
     assert found[0] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
@@ -252,10 +326,10 @@ def test_log_space_takes_over_where_scaling_underflows() -> None:
     assert found.log_partition == pytest.approx(np.log(2))
     np.testing.assert_allclose(found.marginals, np.array([[0, 1], [0.5, 0.5]]))
     both = engine.expectations(chain, np.tile(emission, (2, 1)), [0, 2, 4])
-    alone = engine.marginals(chain, np.tile(emission, (2, 1)), [0, 2, 4])
-    np.testing.assert_array_equal(alone, both.marginals)
+    asked = engine.label_probabilities(chain, np.tile(emission, (2, 1)), [0, 2, 4], [False, True])
+    np.testing.assert_allclose(asked.asked, both.marginals[:, 1])
     np.testing.assert_allclose(both.transition[0], np.array([[0.0, 0.0], [1.0, 1.0]]))
-    assert engine.segment_probabilities(chain, emission, [Segment(0, [1, 1])])[0] == 0.5
+    assert segment_probabilities(chain, emission, [Segment(0, [1, 1])])[0] == 0.5
 
 
 def test_results_do_not_depend_on_the_number_of_threads() -> None:

@@ -60,7 +60,7 @@ def test_is_as_sure_as_the_paths_that_have_the_mention() -> None:
     document = Document("d", "left pain in arm and leg")
     (found,) = tagger.find([document], probabilities=True)
     table = tagger.table([document])
-    emission, chain = tagger.emission(table), tagger.chain()
+    emission, chain = tagger.emission(table).astype(np.float64), tagger.chain()
     best = tagger.path(chain, emission, table).tolist()
     moves = chain.transition[0]
     paths = {

@@ -33,27 +33,29 @@ def date_parts(
         elif FIRST_YEAR <= value <= LAST_YEAR:
             parts[t] = YEAR
     for t in range(4, len(start)):
-        if _is_numeric_date(codes, start[t - 4 : t + 1], end[t - 4 : t + 1], before[t - 4 : t + 1]):
+        sign = codes[start[t - 1]]
+        if DASH <= sign <= SLASH and _is_numeric_date(codes, start, end, before, t - 4):
             parts[t - 4 : t + 1] = NUMERIC
     return parts
 
 
 @kernel
-def _is_numeric_date(codes: CodeArray, start: IntArray, end: IntArray, before: LongArray) -> bool:
-    """Whether five tokens make a numeric date."""
-    sign = codes[start[1]]
-    if sign != codes[start[3]] or not DASH <= sign <= SLASH:
+def _is_numeric_date(
+    codes: CodeArray, start: IntArray, end: IntArray, before: LongArray, t: int
+) -> bool:
+    """Whether the five tokens from t on make a numeric date; the fourth is one of ``-./``."""
+    if codes[start[t + 1]] != codes[start[t + 3]]:
         return False
-    for k in range(1, 5):
+    for k in range(t + 1, t + 5):
         if before[k] != NOTHING:
             return False
-    if end[1] - start[1] != 1 or end[3] - start[3] != 1:
+    if end[t + 1] - start[t + 1] != 1 or end[t + 3] - start[t + 3] != 1:
         return False
-    size = end[0] - start[0], end[2] - start[2], end[4] - start[4]
+    size = end[t] - start[t], end[t + 2] - start[t + 2], end[t + 4] - start[t + 4]
     first, middle, last = (
-        _number(codes, start[0], end[0]),
-        _number(codes, start[2], end[2]),
-        _number(codes, start[4], end[4]),
+        _number(codes, start[t], end[t]),
+        _number(codes, start[t + 2], end[t + 2]),
+        _number(codes, start[t + 4], end[t + 4]),
     )
     if not 1 <= middle <= LAST_DAY or size[1] > 2:
         return False

@@ -10,14 +10,21 @@ from lacuna.types import HashArray, IntArray, LongArray
 
 
 @kernel
-def word_keys(values: HashArray, attribute: IntArray, template: LongArray) -> HashArray:
-    """Return keys[v, j]: word type v under the template number template[j], 0 for none."""
-    keys = np.zeros((len(values), len(attribute)), np.uint64)
+def word_keys(
+    values: HashArray, first_term: LongArray, attribute: IntArray, template: LongArray
+) -> HashArray:
+    """Return keys[v, j]: word type v under the template number template[j], 0 for none.
+
+    It takes the attributes of the terms first_term[j] to first_term[j + 1].
+    """
+    keys = np.zeros((len(values), len(template)), np.uint64)
     for v in range(len(values)):
-        for j in range(len(attribute)):
-            value = values[v, attribute[j]]
-            if value != NONE:
-                keys[v, j] = finish(step(seed(template[j]), value))
+        for j in range(len(template)):
+            h = seed(template[j])
+            for m in range(first_term[j], first_term[j + 1]):
+                value = values[v, attribute[m]]
+                h = NONE if h == NONE or value == NONE else step(h, value)
+            keys[v, j] = NONE if h == NONE else finish(h)
     return keys
 
 

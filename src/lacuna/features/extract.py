@@ -16,7 +16,7 @@ from lacuna.features._hashing import NONE, OUTSIDE
 from lacuna.features._keys import token_keys, window_counts, word_keys
 from lacuna.features.known import KnownKeys
 from lacuna.features.places import place_values
-from lacuna.features.plan import Plan
+from lacuna.features.plan import Plan, WordTemplates
 from lacuna.features.token_table import TokenTable
 from lacuna.features.words import word_values
 from lacuna.text.word_types import GrowingTypes, NumberedTypes
@@ -79,7 +79,7 @@ def feature_keys(table: TokenTable, numbered: NumberedTypes, plan: Plan) -> Feat
     """Evaluate all templates: word attributes once per type, combinations once per token."""
     values = np.concatenate((type_values(table, numbered.first, plan), outside_values(plan)))
     by_token = combined_keys(table, numbered.ids, values[:, plan.by_token.words], plan)
-    by_word = tuple(word_keys(values, group.attribute, group.template) for group in plan.by_word)
+    by_word = tuple(keys_of_words(values, group) for group in plan.by_word)
     return FeatureKeys(by_word, by_token)
 
 
@@ -87,6 +87,11 @@ def type_values(table: TokenTable, first: IntArray, plan: Plan) -> HashArray:
     """Return values[v, a]: word attribute a of the token first[v]."""
     start, end = table.start[first], table.end[first]
     return word_values(table.codes, start, end, plan.word_attributes, resources=plan.resources)
+
+
+def keys_of_words(values: HashArray, group: WordTemplates) -> HashArray:
+    """Return keys[v, j] of words with these attributes under some word templates."""
+    return word_keys(values, group.first_term, group.attribute, group.template)
 
 
 def outside_values(plan: Plan) -> HashArray:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lacuna.features._known import fill_slots, rows_of
+from lacuna.features._known import fill_sieve, fill_slots, rows_of
 from lacuna.types import HashArray, IntArray
 
 SMALLEST_TABLE = 16
@@ -20,12 +20,13 @@ class KnownKeys:
     ----------
     hashes
         Row r has the key ``hashes[r]``; all that needs to be stored.
-    slots
-        The same as a table, see `_known.py`.
+    slots, sieve
+        The same as a table, and bits that tell most unknown keys, see `_known.py`.
     """
 
     hashes: HashArray
     slots: HashArray
+    sieve: HashArray
 
     @classmethod
     def of(cls, hashes: HashArray) -> KnownKeys:
@@ -34,7 +35,9 @@ class KnownKeys:
         slots = np.zeros(size, np.uint64)
         if not fill_slots(hashes, slots):
             raise ValueError("a key occurs twice")
-        return cls(hashes, slots)
+        sieve = np.zeros(max(size // 16, 1), np.uint64)
+        fill_sieve(hashes, sieve)
+        return cls(hashes, slots, sieve)
 
     def __len__(self) -> int:
         return len(self.hashes)

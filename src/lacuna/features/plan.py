@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from lacuna.features.resources import NO_RESOURCES, Resources
-from lacuna.features.templates import Template, Term
+from lacuna.features.templates import Template
 from lacuna.types import IntArray, LongArray
 
 KEYS = 1 << 61  #: how many keys there are; twice a template's number must fit into 63 bits
@@ -18,11 +18,12 @@ KEYS = 1 << 61  #: how many keys there are; twice a template's number must fit i
 class WordTemplates:
     """The templates that look at the one word `offset` places away.
 
-    Column j of a table made for them is template ``template[j]``, which takes the word attribute
-    ``attribute[j]``.
+    Column j of a table made for them is template ``template[j]``, which takes the word attributes
+    ``attribute[first_term[j]]`` to ``attribute[first_term[j + 1]]``.
     """
 
     offset: int
+    first_term: LongArray
     attribute: IntArray
     template: LongArray
 
@@ -90,8 +91,8 @@ def make_plan(
         resources.check(name)
     number = {name: i for i, name in enumerate(words)}
     numbered = list(enumerate(templates, start=key))
-    single = [(j, t.terms[0]) for j, t in numbered if t.of_word]
-    offsets = sorted({term.offset for _, term in single})
+    single = [(j, template) for j, template in numbered if template.of_word]
+    offsets = sorted({offset for _, template in single for offset in template.offsets})
     return Plan(
         tuple(templates),
         words,
@@ -104,12 +105,14 @@ def make_plan(
 
 
 def _word_templates(
-    offset: int, single: Sequence[tuple[int, Term]], number: dict[str, int]
+    offset: int, single: Sequence[tuple[int, Template]], number: dict[str, int]
 ) -> WordTemplates:
-    here = [(j, number[term.attribute]) for j, term in single if term.offset == offset]
+    here = [(j, template) for j, template in single if offset in template.offsets]
+    terms = [term for _, template in here for term in template.terms]
     return WordTemplates(
         offset,
-        np.array([attribute for _, attribute in here], np.int32),
+        np.cumsum([0, *(len(template.terms) for _, template in here)]).astype(np.int64),
+        np.array([number[term.attribute] for term in terms], np.int32),
         np.array([j for j, _ in here], np.int64),
     )
 

@@ -102,7 +102,12 @@ class Template:
     @property
     def of_word(self) -> bool:
         """Whether it looks at one word only, so that it can be evaluated per word type."""
-        return len(self.terms) == 1 and self.terms[0].of_word
+        return all(term.of_word for term in self.terms) and len(self.offsets) == 1
+
+    @property
+    def offsets(self) -> set[int]:
+        """Where it looks."""
+        return {term.offset for term in self.terms}
 
 
 def base_name(attribute: str) -> str:

@@ -4,13 +4,12 @@ A :class:`Chain` holds the log weights that do not depend on the text; a model a
 emission scores per token. ``-inf`` forbids. What the weights mean is written in `_chain.py`.
 
 Functions of one sequence (`posterior`, `best_path`, `k_best`, `sample`, …) take rows of one
-sequence. The batch functions `expectations` and `best_paths` take the rows of many sequences one
-after the other with their ``offsets`` and use the cores of the machine.
+sequence. The batch functions `expectations`, `label_probabilities` and `best_paths` take the rows
+of many sequences one after the other with their ``offsets`` and use the cores of the machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,8 +18,11 @@ import numpy.typing as npt
 from lacuna.errors import InferenceError
 from lacuna.inference import _chain, _log_chain, _paths, _second_order
 from lacuna.inference.batch import CHUNK_TOKENS, TimePack, chunks, pack_by_time, run_chunks
-from lacuna.types import FloatArray, IntArray, LongArray
+from lacuna.inference.lanes import Best, Sums
+from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
+#: Tokens per chunk where sequences go side by side.
+LANE_TOKENS = 1 << 16
 #: Weights of states that are held at a time, for each thread: a second-order chain has many.
 MOST_STATES = 1 << 20
 
@@ -83,12 +85,15 @@ class Expectations(NamedTuple):
     stop: FloatArray
 
 
-class Segment(NamedTuple):
-    """Labels from step `begin` on, not followed by `not_next` (-1: by anything)."""
+class LabelProbabilities(NamedTuple):
+    """What tagging asks of a batch.
 
-    begin: int
-    labels: Sequence[int]
-    not_next: int = -1
+    asked[t] = p(label t is one of those asked about); settled[s] = p(all labels are the first one),
+    0 where that was not found out.
+    """
+
+    asked: FloatArray
+    settled: FloatArray
 
 
 def first_order(
@@ -124,7 +129,13 @@ def check_chain(chain: Chain) -> Chain:
 
 def check_emission(chain: Chain, emission: npt.ArrayLike) -> FloatArray:
     """Return the log emissions as a contiguous float64 array with one column per label."""
-    rows = np.ascontiguousarray(emission, dtype=np.float64)
+    return check_scores(chain, np.asarray(emission, np.float64)).astype(np.float64, copy=False)
+
+
+def check_scores(chain: Chain, emission: npt.ArrayLike) -> RealArray:
+    """Return the log emissions as a contiguous array; single precision stays."""
+    rows: RealArray = np.ascontiguousarray(emission)
+    rows = rows if rows.dtype == np.float32 else rows.astype(np.float64, copy=False)
     if rows.ndim != 2 or rows.shape[1] != chain.labels:
         raise ValueError(f"emission has shape {rows.shape}, expected (tokens, {chain.labels})")
     if not rows.max(initial=-np.inf) < np.inf:  # which NaN is not either
@@ -192,49 +203,48 @@ def pairwise(chain: Chain, emission: npt.ArrayLike) -> FloatArray:
     return np.array([moves.sum(axis=0) for moves in steps])
 
 
-def segment_probabilities(
-    chain: Chain, emission: npt.ArrayLike, segments: Sequence[Segment]
-) -> FloatArray:
-    """Return for each segment the probability that its labels stand exactly there."""
-    rows = check_emission(chain, emission)
-    if not segments:
-        return np.zeros(0)
-    weights, _ = _weights(chain)
-    scaled, _ = _scaled(rows)
-    alpha, beta, scale, whole = _chain.tables(scaled, *weights)
-    if not whole:
-        return np.array([_segment_in_log_space(chain, rows, segment) for segment in segments])
-    return np.array(
-        [
-            _chain.segment_probability(
-                scaled,
-                weights.transition,
-                alpha,
-                beta,
-                scale,
-                segment.begin,
-                np.asarray(segment.labels, np.int32),
-                segment.not_next,
-            )
-            for segment in segments
-        ]
-    )
+def label_probabilities(
+    chain: Chain,
+    emission: npt.ArrayLike,
+    offsets: npt.ArrayLike,
+    asked: npt.ArrayLike,
+    *,
+    threads: int | None = None,
+) -> LabelProbabilities:
+    """Sum over all labellings of many sequences, only for what tagging needs to know.
 
-
-def marginals(
-    chain: Chain, emission: npt.ArrayLike, offsets: npt.ArrayLike, *, threads: int | None = None
-) -> FloatArray:
-    """Return p(label t is w) for all sequences: those of :func:`expectations`, in less time."""
-    rows = check_emission(chain, emission)
+    Parameters
+    ----------
+    chain, emission, offsets, threads
+        As for :func:`expectations`. A float32 emission is worked on in single precision.
+    asked
+        For each label, whether it is asked about.
+    """
+    rows = check_scores(chain, emission)
     borders = _check_offsets(offsets, len(rows))
-    found = np.zeros_like(rows)
+    wanted = np.asarray(asked, bool)
+    found, settled = np.zeros(len(rows), rows.dtype), np.zeros(len(borders) - 1)
 
-    def one_chunk(first: int, last: int) -> None:
+    def in_lanes(first: int, last: int) -> None:
+        part = slice(borders[first], borders[last])
+        own = borders[first : last + 1] - borders[first]
+        lost = sums.probabilities(rows[part], own, found[part], settled[first:last])
+        for s in lost + first:
+            here = slice(borders[s], borders[s + 1])
+            alone = posterior(chain, rows[here].astype(np.float64))
+            found[here] = alone.marginals[:, wanted].sum(axis=1)
+
+    def in_step(first: int, last: int) -> None:
         pack = pack_by_time(borders[first : last + 1])
-        found[pack.rows] = packed_expectations(chain, rows[pack.rows], pack, moves=False).marginals
+        part = packed_expectations(chain, rows[pack.rows].astype(np.float64), pack, moves=False)
+        found[pack.rows] = part.marginals[:, wanted].sum(axis=1)
 
-    run_chunks(one_chunk, chunks(borders, _chunk_tokens(chain)), threads=threads)
-    return found
+    if len(chain.transition) == 1:
+        sums = Sums(chain.transition[0], chain.start, chain.stop[0], wanted, rows.dtype)
+        run_chunks(in_lanes, chunks(borders, LANE_TOKENS), threads=threads)
+    else:
+        run_chunks(in_step, chunks(borders, _chunk_tokens(chain)), threads=threads)
+    return LabelProbabilities(np.clip(found.astype(np.float64), 0.0, 1.0), settled)
 
 
 def expectations(
@@ -283,10 +293,10 @@ def packed_expectations(
     counts, ends = np.zeros_like(chain.transition), np.zeros_like(chain.stop)
     partition, found = np.zeros(len(pack.sequences)), np.empty_like(rows)
     if len(rows):
-        weights, shift = _weights(chain)
-        scaled, maxima = _scaled(rows)
+        weights, shift = weights_of(chain)
+        weighted, maxima = scaled(rows)
         counted = counts if moves else counts[:0]
-        _chain.sum_product(scaled, pack.active, *weights, found, counted, ends, partition)
+        _chain.sum_product(weighted, pack.active, *weights, found, counted, ends, partition)
         partition += pack.sums(maxima) + (pack.lengths - 1) * shift
         counts *= weights.transition
     for i in np.flatnonzero(partition == -np.inf):
@@ -297,33 +307,50 @@ def packed_expectations(
 
 
 def best_paths(
-    chain: Chain, emission: npt.ArrayLike, offsets: npt.ArrayLike, *, threads: int | None = None
+    chain: Chain,
+    emission: npt.ArrayLike,
+    offsets: npt.ArrayLike,
+    *,
+    settled: npt.ArrayLike | None = None,
+    threads: int | None = None,
 ) -> tuple[IntArray, FloatArray]:
-    """Return (labels[t], score[s]): a best labelling of every sequence and its log weight."""
-    rows = check_emission(chain, emission)
+    """Return (labels[t], score[s]): a best labelling of every sequence and its log weight.
+
+    `settled` says of which sequences it is known that the first label alone is best: they are not
+    looked at and score 0.
+    """
+    rows = check_scores(chain, emission)
     borders = _check_offsets(offsets, len(rows))
-    labels = np.empty(len(rows), np.int32)
-    scores = np.empty(len(borders) - 1)
+    labels = np.zeros(len(rows), np.int32)
+    scores = np.zeros(len(borders) - 1)
+    left = np.ones(len(scores), bool) if settled is None else ~np.asarray(settled, bool)
 
-    walk = _paths.best_paths if len(chain.transition) == 1 else _second_order.best_paths
+    def in_lanes(first: int, last: int) -> None:
+        best.paths(rows, borders[first : last + 1], left[first:last], labels, scores[first:last])
 
-    def one_chunk(first: int, last: int) -> None:
-        walk(rows, borders[first : last + 1], *chain, labels, scores[first:last])
+    def in_step(first: int, last: int) -> None:
+        own = borders[first : last + 1]
+        double = rows.astype(np.float64, copy=False)
+        _second_order.best_paths(double, own, *chain, labels, scores[first:last])
 
-    run_chunks(one_chunk, chunks(borders), threads=threads)
+    if len(chain.transition) == 1:
+        best = Best(chain.transition[0], chain.start, chain.stop[0], rows.dtype)
+        run_chunks(in_lanes, chunks(borders, LANE_TOKENS), threads=threads)
+    else:
+        run_chunks(in_step, chunks(borders), threads=threads)
     for s in np.flatnonzero(scores == -np.inf):
-        _raise_blocked(chain, rows[borders[s] : borders[s + 1]])
+        _raise_blocked(chain, rows[borders[s] : borders[s + 1]].astype(np.float64))
     return labels, scores
 
 
-def _weights(chain: Chain) -> tuple[Chain, float]:
+def weights_of(chain: Chain) -> tuple[Chain, float]:
     """Return the chain as weights, transitions divided by exp(shift) = their maximum, and shift."""
     shift = float(chain.transition.max(initial=-np.inf))
     shift = shift if np.isfinite(shift) else 0.0
     return Chain(np.exp(chain.transition - shift), np.exp(chain.start), np.exp(chain.stop)), shift
 
 
-def _scaled(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+def scaled(rows: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return (exp(rows - maximum of the row), the maxima); a row of -inf gives zeros."""
     maxima = rows.max(axis=1)
     maxima[maxima == -np.inf] = 0.0
@@ -361,15 +388,3 @@ def _expect_in_log_space(
     states = np.exp(tables.alpha + tables.beta - tables.log_partition)
     ends += states[-1]
     return tables.log_partition, states.sum(axis=1)
-
-
-def _segment_in_log_space(chain: Chain, rows: FloatArray, segment: Segment) -> float:
-    """p(segment) = Z(labels fixed there) / Z, less what goes on with `not_next`."""
-    allowed = np.ones(rows.shape, bool)
-    end = segment.begin + len(segment.labels)
-    allowed[segment.begin : end] = False
-    allowed[np.arange(segment.begin, end), list(segment.labels)] = True
-    if segment.not_next >= 0 and end < len(rows):
-        allowed[end, segment.not_next] = False
-    *_, fixed, _ = _log_chain.log_tables(constrain(rows, allowed), *chain)
-    return float(np.exp(fixed - _log_tables(chain, rows).log_partition))

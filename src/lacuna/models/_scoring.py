@@ -1,8 +1,8 @@
 """Kernels: scores of tokens as sums of weight rows and of scores of word types.
 
-Weights are sparse rows: row r has weight values[m] for tag tags[m], m from borders[r] to
-borders[r + 1]. The first rows may be given with all their zeros as well, as wide[r, k]: adding
-them is faster. Row -1 is no row.
+Weights are sparse rows: row r has pairs[m] = (weight, tag), m from borders[r] to borders[r + 1],
+the number of the tag as a float beside the weight. The first rows may be given with all their zeros
+as well, as wide[r, k]: adding them is faster. Row -1 is no row.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ def add_rows(
     rows: IntArray,
     wide: RealArray,
     borders: LongArray,
-    tags: TagArray,
-    values: RealArray,
+    pairs: RealArray,
     scores: RealArray,
 ) -> None:
     """scores[i, k] += Σ weight of row rows[i, j] for tag k, over all columns j."""
@@ -37,7 +36,7 @@ def add_rows(
                     total[k] += row[k]
             elif r >= 0:
                 for m in range(borders[r], borders[r + 1]):
-                    total[tags[m]] += values[m]
+                    total[np.int64(pairs[m, 1])] += pairs[m, 0]
 
 
 @kernel

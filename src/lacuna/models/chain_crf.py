@@ -26,7 +26,7 @@ from lacuna.models.scoring import Scorer, SparseRows
 from lacuna.models.storage import NO_STRINGS, PackedStrings, StoredModel
 from lacuna.text.document import Document
 from lacuna.text.sequences import SequenceKind
-from lacuna.types import FloatArray, RealArray
+from lacuna.types import RealArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class ChainCrf(PathTagger):
         """Return the tokens that the model works on."""
         return in_sequences(token_table(documents), self.config.sequence)
 
-    def emission(self, table: TokenTable) -> FloatArray:
+    def emission(self, table: TokenTable) -> RealArray:
         """Return scores[t, k] of tag k for every token."""
         return self.scorer.scores(table)
 

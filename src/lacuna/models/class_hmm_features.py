@@ -14,13 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from lacuna.errors import ConfigError
-from lacuna.features._keys import word_keys
-from lacuna.features.extract import type_values
+from lacuna.features.extract import keys_of_words, type_values
 from lacuna.features.known import KnownKeys
 from lacuna.features.plan import Plan, make_plan
 from lacuna.features.presets import load_templates
 from lacuna.features.resources import NO_RESOURCES, Resources, with_resources
-from lacuna.features.templates import Template, parse_templates
+from lacuna.features.templates import Template, Term, parse_templates
 from lacuna.features.token_table import TokenTable, words_at
 from lacuna.text.word_types import hash_words
 from lacuna.types import HashArray, IntArray
@@ -79,7 +78,7 @@ class WordFeatures:
         own = table.hashes[tokens][:, None] | np.uint64(1)
         parts = [own, self._property_keys(table, tokens)]
         values = type_values(table, tokens, self.plan)
-        parts += [word_keys(values, g.attribute, g.template) for g in self.plan.by_word]
+        parts += [keys_of_words(values, g) for g in self.plan.by_word]
         return np.concatenate(parts, axis=1)
 
     def _property_keys(self, table: TokenTable, tokens: IntArray) -> HashArray:
@@ -130,9 +129,9 @@ def features_of(
 def _single(templates: Sequence[Template], source: str) -> list[Template]:
     """Return the templates that are not the word itself, which is always a feature."""
     for template in templates:
-        if not template.of_word or template.terms[0].offset != 0:
+        if not template.of_word or template.offsets != {0}:
             raise ConfigError(f"{source}: {template}: a class HMM looks at the word itself only")
-    return [template for template in templates if template.terms[0].attribute != "word"]
+    return [template for template in templates if template.terms != (Term("word", 0),)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,7 +19,7 @@ import numpy as np
 from lacuna.encoding.schemes import OUTSIDE, Scheme
 from lacuna.errors import ConfigError
 from lacuna.features.token_table import TokenTable
-from lacuna.inference.chain import Chain, best_paths, first_order
+from lacuna.inference.chain import Chain, first_order
 from lacuna.inference.projection import (
     MOST_SEQUENCES,
     direct_tags,
@@ -33,7 +33,7 @@ from lacuna.models.rare_words import RareWords
 from lacuna.models.reranking import Reranker
 from lacuna.models.storage import NO_STRINGS, PackedStrings, StoredModel
 from lacuna.text.document import Document
-from lacuna.types import FloatArray, IntArray, LongArray, RealArray
+from lacuna.types import BoolArray, FloatArray, IntArray, LongArray, RealArray
 
 SUBTAGS: Mapping[str, int] = {"outside": 20, "entity": 8}
 MOST_SUBTAGS = 1000
@@ -211,11 +211,17 @@ class DpHmmModel(ChainTagger):
         """Return the log weight of every token in every state."""
         return self.log_words[self.words.items(table)].astype(np.float64)
 
-    def path(self, chain: Chain, emission: FloatArray, table: TokenTable) -> IntArray:
+    def path(
+        self,
+        chain: Chain,
+        emission: RealArray,
+        table: TokenTable,
+        settled: BoolArray | None = None,
+    ) -> IntArray:
         """Choose tags with the decoder of the settings; each is given by its first state."""
         sentences = table.sentences
         if self.config.decoder == "max-path":
-            return best_paths(chain, emission, sentences, threads=1)[0]
+            return ChainTagger.path(self, chain, emission, table, settled)
         if self.reranker is not None:
             lists = projected_lists(chain, emission, sentences, self.borders, self.config.rerank)
             tags = self.reranker.choose(lists, self.tags, table, self.words.words)
@@ -231,7 +237,7 @@ class DpHmmModel(ChainTagger):
             )
         return self.borders[tags].astype(np.int32)
 
-    def _sentence(self, chain: Chain, rows: FloatArray) -> IntArray:
+    def _sentence(self, chain: Chain, rows: RealArray) -> IntArray:
         """Return the tags of one sentence, exhaustively or by best prefixes."""
         if self.config.decoder == "exhaustive" or (
             self.config.decoder == "submitted" and len(self.tags) ** len(rows) <= MOST_SEQUENCES

@@ -9,14 +9,15 @@ import numpy as np
 
 from lacuna.encoding.chain import PathChunks
 from lacuna.encoding.schemes import Scheme
-from lacuna.inference.chain import Chain, Segment, segment_probabilities
+from lacuna.inference.chain import Chain
+from lacuna.inference.segments import Segment, segment_probabilities
 from lacuna.inference.windows import Window, window_probabilities
-from lacuna.types import FloatArray, IntArray, LongArray
+from lacuna.types import IntArray, LongArray, RealArray
 
 
 def mention_probabilities(
     chain: Chain,
-    emission: FloatArray,
+    emission: RealArray,
     sentences: LongArray,
     path: IntArray,
     chunks: PathChunks,

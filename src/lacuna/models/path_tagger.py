@@ -21,13 +21,15 @@ import numpy as np
 from lacuna.encoding.schemes import OUTSIDE
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import run_chunks
-from lacuna.inference.chain import Chain, best_paths, marginals
+from lacuna.inference.chain import Chain, LabelProbabilities, best_paths, label_probabilities
 from lacuna.models.base import Examined, TagsAnything
 from lacuna.models.storage import StoredModel
 from lacuna.text.document import Document, Mention
-from lacuna.types import FloatArray, IntArray
+from lacuna.types import BoolArray, FloatArray, IntArray, RealArray
 
 BATCH_CHARACTERS = 250_000
+#: A path that is likelier than all others together is the best, whatever the rounding.
+SETTLED = 0.51
 SHARED_CHARACTERS = 10_000  #: for each core, where there are fewer it is not worth a thread
 
 
@@ -36,7 +38,7 @@ class BestPaths(NamedTuple):
 
     table: TokenTable
     chain: Chain
-    emission: FloatArray
+    emission: RealArray
     path: IntArray
 
 
@@ -64,7 +66,7 @@ class PathTagger(TagsAnything, ABC):
         """Return the mentions that paths of states spell."""
 
     @abstractmethod
-    def emission(self, table: TokenTable) -> FloatArray:
+    def emission(self, table: TokenTable) -> RealArray:
         """Return scores[t, k] of state k for every token."""
 
     @abstractmethod
@@ -127,43 +129,48 @@ class PathTagger(TagsAnything, ABC):
                 )
             ]
 
-    def path(self, chain: Chain, emission: FloatArray, table: TokenTable) -> IntArray:
-        """Return a state for every token, whose tags are the ones chosen: the best path."""
-        return best_paths(chain, emission, table.sentences, threads=1)[0]
+    def path(
+        self,
+        chain: Chain,
+        emission: RealArray,
+        table: TokenTable,
+        settled: BoolArray | None = None,
+    ) -> IntArray:
+        """Return a state for every token, whose tags are the ones chosen: the best path.
+
+        `settled` says of which sentences the first state alone is known to be the best path.
+        """
+        return best_paths(chain, emission, table.sentences, settled=settled, threads=1)[0]
 
     def _inside(self, documents: Sequence[Document], threads: int | None) -> list[FloatArray]:
         table = self.table(documents)
-        inside = self._token_probability(table, self.emission(table), threads)
-        return np.split(inside, table.documents[1:-1])
+        found = self._probabilities(table, self.chain(), self.emission(table), threads)
+        return np.split(found.asked, table.documents[1:-1])
 
-    def _token_probability(
-        self, table: TokenTable, emission: FloatArray, threads: int | None
-    ) -> FloatArray:
-        """Return 1 - p(O) of every token."""
-        states = marginals(self.chain(), emission, table.sentences, threads=threads)
-        outside = np.array(self.state_tags) == OUTSIDE
-        inside: FloatArray = 1.0 - states[:, outside].sum(axis=1)
-        return np.clip(inside, 0.0, 1.0)
+    def _probabilities(
+        self, table: TokenTable, chain: Chain, emission: RealArray, threads: int | None
+    ) -> LabelProbabilities:
+        """Return the probability of every token that it is in a mention."""
+        inside = np.array(self.state_tags) != OUTSIDE
+        return label_probabilities(chain, emission, table.sentences, inside, threads=threads)
 
     def _examine(
         self, documents: Sequence[Document]
     ) -> tuple[Finds, list[tuple[IntArray, IntArray, FloatArray]]]:
-        table = self.table(documents)
+        table, chain = self.table(documents), self.chain()
         emission = self.emission(table)
-        inside = self._token_probability(table, emission, 1)
-        found = self._found(table, emission, probabilities=False)
+        sure = self._probabilities(table, chain, emission, 1)
+        path = self.path(chain, emission, table, sure.settled > SETTLED)
+        found = self.read(BestPaths(table, chain, emission, path), probabilities=False)
         rows = []
         for d, (a, b) in enumerate(pairwise(table.documents.tolist())):
             offset = table.texts[d]
-            rows.append((table.start[a:b] - offset, table.end[a:b] - offset, inside[a:b]))
+            rows.append((table.start[a:b] - offset, table.end[a:b] - offset, sure.asked[a:b]))
         return found, rows
 
     def _find(self, documents: Sequence[Document], probabilities: bool) -> Finds:
-        table = self.table(documents)
-        return self._found(table, self.emission(table), probabilities)
-
-    def _found(self, table: TokenTable, emission: FloatArray, probabilities: bool) -> Finds:
-        chain = self.chain()
+        table, chain = self.table(documents), self.chain()
+        emission = self.emission(table)
         path = self.path(chain, emission, table)
         return self.read(BestPaths(table, chain, emission, path), probabilities=probabilities)
 

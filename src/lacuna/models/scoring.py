@@ -12,13 +12,14 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from lacuna.features._keys import word_keys
-from lacuna.features.extract import FeatureIndex, combined_keys, outside_values, type_values
+from lacuna.features.extract import FeatureIndex, keys_of_words, outside_values, type_values
 from lacuna.features.known import KnownKeys
+from lacuna.features.places import place_values
 from lacuna.features.token_table import TokenTable
+from lacuna.models._combining import add_combined
 from lacuna.models._scoring import TagArray, add_rows, add_windows
 from lacuna.text.word_types import GrowingTypes
-from lacuna.types import FloatArray, HashArray, IntArray, LongArray, RealArray
+from lacuna.types import HashArray, IntArray, LongArray, RealArray
 
 #: A row is wide when one weight in so many is not zero.
 WIDE = 3
@@ -50,6 +51,10 @@ class SparseRows(NamedTuple):
         table[place, self.tags[:count]] = self.values[:count]
         return table
 
+    def pairs(self) -> RealArray:
+        """Return the weights with their tags beside them: one access to memory finds both."""
+        return np.stack((self.values, self.tags.astype(np.float32)), axis=1)
+
     def wide(self, tags: int) -> RealArray:
         """Return the leading wide rows as a table."""
         narrow = np.diff(self.borders) * WIDE <= tags
@@ -79,11 +84,11 @@ class Scorer:
 
     def __init__(self, index: FeatureIndex, weights: SparseRows, tags: int) -> None:
         self._index, self._tags = index, tags
-        self._weights = (weights.wide(tags), *weights)
+        self._weights = (weights.wide(tags), weights.borders, weights.pairs())
         self._lock = Lock()
         self._types = _TypeScores(self)
 
-    def scores(self, table: TokenTable) -> FloatArray:
+    def scores(self, table: TokenTable) -> RealArray:
         """Return scores[t, k] of tag k for every token."""
         plan = self._index.plan
         with self._lock:
@@ -92,9 +97,23 @@ class Scorer:
             types, of_type, values = self._types.number(table)
         scores = np.zeros((len(types), self._tags), np.float32)
         add_windows(types, table.sentences, *self.window, of_type, scores)
-        rows = self._index.keys.lookup(combined_keys(table, types, values, plan))
-        add_rows(rows, *self._weights, scores)
-        return scores.astype(np.float64)
+        places = place_values(table, plan.token_attributes)
+        keys, several = self._index.keys, plan.by_token
+        add_combined(
+            types,
+            table.sentences,
+            values,
+            places,
+            several.first_term,
+            several.attribute,
+            several.offset,
+            several.template,
+            keys.sieve,
+            keys.slots,
+            *self._weights,
+            scores,
+        )
+        return scores
 
     @property
     def window(self) -> tuple[int, int]:
@@ -107,7 +126,7 @@ class Scorer:
         low, high = self.window
         scores = np.zeros((high - low + 1, len(values), self._tags), np.float32)
         for group in self._index.plan.by_word:
-            rows = self._index.keys.lookup(word_keys(values, group.attribute, group.template))
+            rows = self._index.keys.lookup(keys_of_words(values, group))
             add_rows(rows, *self._weights, scores[high - group.offset])
         return np.concatenate(list(scores), axis=1)
 

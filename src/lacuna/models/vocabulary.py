@@ -13,10 +13,9 @@ import numpy as np
 
 from lacuna.encoding.examples import TrainingDocument
 from lacuna.features._hashing import OUTSIDE
-from lacuna.features._keys import word_keys
-from lacuna.features.extract import FeatureIndex
+from lacuna.features.extract import FeatureIndex, keys_of_words
 from lacuna.features.spelling import spelled
-from lacuna.features.templates import Term
+from lacuna.features.templates import Template
 from lacuna.features.words import word_values
 from lacuna.models.chain_crf import ChainCrf
 from lacuna.models.storage import PackedStrings, pack_strings, unpack_strings
@@ -57,7 +56,7 @@ def strongest_features(
 ) -> list[list[WeightedFeature]]:
     """Return for each tag the features of single words with the largest weights either way."""
     found = _SingleWords.of(model.index, words)
-    rows = np.flatnonzero(found.term >= 0)
+    rows = np.flatnonzero(found.template >= 0)
     strongest = []
     for column in model.weights.dense(len(model.tags))[rows].T:
         best = np.argsort(-np.abs(column), kind="stable")[:count]
@@ -72,36 +71,41 @@ def strongest_features(
 
 
 class _SingleWords(NamedTuple):
-    """Feature r is terms[term[r]] of words[word[r]]; term -1: not found, word -1: outside."""
+    """Feature r is templates[template[r]] of words[word[r]].
 
-    terms: list[Term]
-    term: LongArray
+    Template -1: not found; word -1: outside the sentence.
+    """
+
+    templates: list[Template]
+    template: LongArray
     word: LongArray
 
     @classmethod
     def of(cls, index: FeatureIndex, words: Sequence[str]) -> _SingleWords:
         """Compute the features of all words and look them up."""
-        terms: list[Term] = []
+        templates: list[Template] = []
         values = _values_with_outside(index, words)
-        term, word = (np.full(len(index), -1, np.int64) for _ in range(2))
+        template, word = (np.full(len(index), -1, np.int64) for _ in range(2))
         for group in index.plan.by_word:
-            keys = word_keys(values, group.attribute, group.template)
-            for j, attribute in enumerate(group.attribute.tolist()):
+            keys = keys_of_words(values, group)
+            for j, number in enumerate((group.template - index.plan.key).tolist()):
                 rows = index.keys.lookup(np.ascontiguousarray(keys[:, j]))
                 known, first = np.unique(rows, return_index=True)
                 first = first[known >= 0]
                 known = known[known >= 0]
-                term[known] = len(terms)
+                template[known] = len(templates)
                 word[known] = np.where(first < len(words), first, -1)
-                terms.append(Term(index.plan.word_attributes[attribute], group.offset))
-        return cls(terms, term, word)
+                templates.append(index.plan.templates[number])
+        return cls(templates, template, word)
 
     def name(self, row: int, words: Sequence[str]) -> str:
-        term, word = self.terms[self.term[row]], int(self.word[row])
+        template, word = self.templates[self.template[row]], int(self.word[row])
         if word < 0:
-            return f"{term} outside the sentence"
-        value = spelled(term.attribute, words[word])
-        return f"{term} as of {words[word]}" if value is None else f"{term}={value}"
+            return f"{template} outside the sentence"
+        values = [spelled(term.attribute, words[word]) for term in template.terms]
+        if None in values:
+            return f"{template} as of {words[word]}"
+        return " ".join(f"{t}={value}" for t, value in zip(template.terms, values, strict=True))
 
 
 def _values_with_outside(index: FeatureIndex, words: Sequence[str]) -> HashArray:
