@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
@@ -47,72 +45,69 @@ ASTERISK, COMMA, HYPHEN, FULL_STOP, SLASH, COLON = 0x2A, 0x2C, 0x2D, 0x2E, 0x2F,
 MIDDLE_DOT, BULLET, WIDE_COLON, SYMBOL_FONT_BULLET = 0xB7, 0x2022, 0xFF1A, 0xF0B7
 
 
-class Signs(NamedTuple):
-    """What the rules look at, token by token.
+#: What the rules look at, token by token: signs[t, START] and so on. Borders in the text, the first
+#: code point, the classes of the first and of the last code point, what is known of the word.
+START, END, CODE, FIRST, LAST, KIND = range(6)
 
-    Attributes
-    ----------
-    start, end
-        Borders in the text.
-    code
-        The first code point.
-    first, last
-        The class of the first and of the last code point.
-    kind
-        What is known of the word.
-    """
 
-    start: IntArray
-    end: IntArray
-    code: CodeArray
-    first: Bytes
-    last: Bytes
-    kind: Bytes
+@kernel
+def signs_of(
+    codes: CodeArray,
+    table: ClassTable,
+    start: IntArray,
+    end: IntArray,
+    words: IntArray,
+    kinds: Bytes,
+) -> IntArray:
+    """Return what the rules look at; words[t] is -1 or the known word whose kind is kinds[...]."""
+    signs = np.empty((len(start), 6), np.int32)
+    for t in range(len(start)):
+        code = codes[start[t]]
+        signs[t, START] = start[t]
+        signs[t, END] = end[t]
+        signs[t, CODE] = code
+        signs[t, FIRST] = table[code]
+        signs[t, LAST] = table[codes[end[t] - 1]]
+        signs[t, KIND] = kinds[words[t]]
+    return signs
 
 
 @kernel
 def all_sentences(
-    codes: CodeArray, table: ClassTable, signs: Signs, texts: LongArray, documents: LongArray
+    codes: CodeArray, table: ClassTable, signs: IntArray, texts: LongArray, documents: LongArray
 ) -> LongArray:
     """Return the first token of each sentence of many texts, and at the end the number of tokens.
 
     Text d is codes[texts[d]:texts[d + 1]] and has the tokens documents[d] to documents[d + 1].
     """
-    sentences = np.empty(signs.start.size + 1, np.int64)
+    sentences = np.empty(len(signs) + 1, np.int64)
     count = 0
     for d in range(len(documents) - 1):
         a, b = documents[d], documents[d + 1]
-        own = Signs(
-            signs.start[a:b],
-            signs.end[a:b],
-            signs.code[a:b],
-            signs.first[a:b],
-            signs.last[a:b],
-            signs.kind[a:b],
-        )
-        lines, blank = _find_lines(codes, table, own.start, own.end, texts[d])
+        own = signs[a:b]
+        lines, blank = _find_lines(codes, table, own, texts[d])
         found = _find_sentences(own, lines, blank)
         for s in range(len(found) - 1):
             sentences[count] = a + found[s]
             count += 1
-    sentences[count] = signs.start.size
+    sentences[count] = len(signs)
     return sentences[: count + 1].copy()
 
 
 @kernel
 def _find_lines(
-    codes: CodeArray, table: ClassTable, start: IntArray, end: IntArray, text: int
+    codes: CodeArray, table: ClassTable, signs: IntArray, text: int
 ) -> tuple[IntArray, Flags]:
     """Return the first token of each line that has one, and whether a blank line stands before.
 
     The text begins at codes[text]. A last entry holds the number of tokens.
     """
-    lines = np.empty(start.size + 1, np.int32)
-    blank = np.zeros(start.size + 1, np.bool_)
+    lines = np.empty(len(signs) + 1, np.int32)
+    blank = np.zeros(len(signs) + 1, np.bool_)
     count = 0
-    for t in range(start.size):
+    for t in range(len(signs)):
         breaks = 0
-        for i in range(end[t - 1] if t > 0 else text, start[t]):
+        for i in range(signs[t - 1, END] if t > 0 else text, signs[t, START]):
             if codes[i] == PARAGRAPH:
                 breaks += 2
             elif table[codes[i]] == LINE:
@@ -121,16 +116,16 @@ def _find_lines(
             lines[count] = t
             blank[count] = breaks > 1
             count += 1
-    lines[count] = start.size
+    lines[count] = len(signs)
     return lines[: count + 1].copy(), blank[: count + 1].copy()
 
 
 @kernel
-def _find_sentences(signs: Signs, lines: IntArray, blank: Flags) -> IntArray:
+def _find_sentences(signs: IntArray, lines: IntArray, blank: Flags) -> IntArray:
     """Return the first token of each sentence, and at the end the number of tokens."""
     width = _wrap_width(signs, lines, blank)
     stops = _open_stops(signs)
-    sentences = np.empty(signs.start.size + 1, np.int32)
+    sentences = np.empty(len(signs) + 1, np.int32)
     count = 0
     for k in range(lines.size - 1):
         for t in range(lines[k], lines[k + 1]):
@@ -141,30 +136,30 @@ def _find_sentences(signs: Signs, lines: IntArray, blank: Flags) -> IntArray:
             if cut:
                 sentences[count] = t
                 count += 1
-    sentences[count] = signs.start.size
+    sentences[count] = len(signs)
     return sentences[: count + 1].copy()
 
 
 @kernel
-def _open_stops(signs: Signs) -> IntArray:
+def _open_stops(signs: IntArray) -> IntArray:
     """Return the stop that, with brackets and quotes closing after it, ends at each token; or -1.
 
     stops[t] = t for a stop, stops[t-1] for what closes right after, else -1
     """
-    start, end, first = signs.start, signs.end, signs.first
-    stops = np.full(start.size, -1, np.int32)
-    for t in range(start.size):
-        if first[t] in (STOP, WIDE_STOP):
+    stops = np.full(len(signs), -1, np.int32)
+    for t in range(len(signs)):
+        first = signs[t, FIRST]
+        if first in (STOP, WIDE_STOP):
             stops[t] = t
-        elif t > 0 and start[t] == end[t - 1] and first[t] in (CLOSE, QUOTE, APOSTROPHE):
+        elif t > 0 and not _is_apart(signs, t) and first in (CLOSE, QUOTE, APOSTROPHE):
             stops[t] = stops[t - 1]
     return stops
 
 
 @kernel
-def _is_apart(signs: Signs, t: int) -> bool:
+def _is_apart(signs: IntArray, t: int) -> bool:
     """Whether something stands between token t and the one before."""
-    return t == 0 or signs.start[t] > signs.end[t - 1]
+    return t == 0 or signs[t, START] > signs[t - 1, END]
 
 
 @kernel
@@ -179,46 +174,47 @@ def _continues(character_class: int) -> bool:
 
 
 @kernel
-def _ends_sentence(signs: Signs, stop: int, lines: IntArray, k: int, t: int) -> bool:
+def _ends_sentence(signs: IntArray, stop: int, lines: IntArray, k: int, t: int) -> bool:
     """Whether token t of line k begins a sentence, after the stop before it."""
-    first = signs.first[t]
+    first = signs[t, FIRST]
     if _continues(first) or first == WIDE_STOP:
         return False
-    if signs.first[stop] == WIDE_STOP:
+    if signs[stop, FIRST] == WIDE_STOP:
         return True
     if not _is_apart(signs, t) or _is_abbreviation(signs, stop, lines[k], t):
         return False
     if first >= APOSTROPHE and t + 1 < lines[k + 1]:  # "(lower", "- lower"
-        first = signs.first[t + 1]
+        first = signs[t + 1, FIRST]
     return bool(first != LOWER)
 
 
 @kernel
-def _is_abbreviation(signs: Signs, stop: int, line: int, t: int) -> bool:
+def _is_abbreviation(signs: IntArray, stop: int, line: int, t: int) -> bool:
     """Whether the full stop belongs to the word before it, when token t comes next."""
     word = stop - 1
-    if signs.code[stop] != FULL_STOP or signs.end[stop] - signs.start[stop] > 1 or word < line:
+    if signs[stop, CODE] != FULL_STOP or signs[stop, END] - signs[stop, START] > 1 or word < line:
         return False
-    length = signs.end[word] - signs.start[word]
-    kind = signs.kind[word]
-    starter = signs.kind[t] & STARTER != 0
-    if kind & TITLE or signs.code[word] == SLASH:  # "C/. Mayor"
+    length = signs[word, END] - signs[word, START]
+    kind = signs[word, KIND]
+    starter = signs[t, KIND] & STARTER != 0
+    if kind & TITLE or signs[word, CODE] == SLASH:  # "C/. Mayor"
         return True
-    if signs.first[word] == DIGIT:
-        return length <= LONGEST_ITEM_NUMBER and (word == line or signs.kind[t] & MONTH != 0)
-    if _is_letter(signs.first[word]) and length == 1:
-        unit = word > line and signs.first[word - 1] == DIGIT and not _is_apart(signs, word)  # 80s.
+    if signs[word, FIRST] == DIGIT:
+        return length <= LONGEST_ITEM_NUMBER and (word == line or signs[t, KIND] & MONTH != 0)
+    if _is_letter(signs[word, FIRST]) and length == 1:
+        behind_digit = word > line and signs[word - 1, FIRST] == DIGIT
+        unit = behind_digit and not _is_apart(signs, word)  # 80s.
         return word == line or not (starter or unit)
-    if kind & BEFORE_NUMBER and signs.first[t] == DIGIT:
+    if kind & BEFORE_NUMBER and signs[t, FIRST] == DIGIT:
         return True
     return kind & ABBREVIATION != 0 and not starter
 
 
 @kernel
-def _cuts_line(signs: Signs, stop: int, lines: IntArray, k: int, width: int) -> bool:
+def _cuts_line(signs: IntArray, stop: int, lines: IntArray, k: int, width: int) -> bool:
     """Whether the end of line k ends a sentence, where no blank line follows it."""
     a, b, c = lines[k], lines[k + 1], lines[k + 2]
-    first = signs.first[b]
+    first = signs[b, FIRST]
     lower = first == LOWER or _continues(first)
     wrapped = _is_wrapped(signs, a, b, width)
     unfinished = _is_unfinished(signs, a, b)
@@ -230,7 +226,7 @@ def _cuts_line(signs: Signs, stop: int, lines: IntArray, k: int, width: int) -> 
         return False
     if stop >= 0 and _is_abbreviation(signs, stop, a, b):
         return False
-    if stop >= 0 or signs.code[b - 1] == COLON:
+    if stop >= 0 or signs[b - 1, CODE] == COLON:
         return not (lower and wrapped)
     if lower:
         return _is_header(signs, a, b)
@@ -238,7 +234,7 @@ def _cuts_line(signs: Signs, stop: int, lines: IntArray, k: int, width: int) -> 
 
 
 @kernel
-def _wrap_width(signs: Signs, lines: IntArray, blank: Flags) -> int:
+def _wrap_width(signs: IntArray, lines: IntArray, blank: Flags) -> int:
     """Return the width that lines were wrapped to: half of the surely wrapped ones reach it.
 
     Surely wrapped is a line that ends with a word or a comma before one that begins in lower
@@ -248,9 +244,9 @@ def _wrap_width(signs: Signs, lines: IntArray, blank: Flags) -> int:
     count = 0
     for k in range(lines.size - 2):
         b = lines[k + 1]
-        width = signs.end[b - 1] - signs.start[lines[k]]
-        open_end = signs.last[b - 1] < APOSTROPHE or signs.code[b - 1] == COMMA
-        if signs.first[b] == LOWER and open_end and not blank[k + 1] and width <= LARGEST_WIDTH:
+        width = signs[b - 1, END] - signs[lines[k], START]
+        open_end = signs[b - 1, LAST] < APOSTROPHE or signs[b - 1, CODE] == COMMA
+        if signs[b, FIRST] == LOWER and open_end and not blank[k + 1] and width <= LARGEST_WIDTH:
             having[width] += 1
             count += 1
     if count == 0:
@@ -264,48 +260,48 @@ def _wrap_width(signs: Signs, lines: IntArray, blank: Flags) -> int:
 
 
 @kernel
-def _is_wrapped(signs: Signs, a: int, b: int, width: int) -> bool:
+def _is_wrapped(signs: IntArray, a: int, b: int, width: int) -> bool:
     """Whether the first word of line b would have made line [a, b) too long."""
-    line = signs.end[b - 1] - signs.start[a]
+    line = signs[b - 1, END] - signs[a, START]
     t = b
-    while t + 1 < signs.start.size and not _is_apart(signs, t + 1) and t < b + width:
+    while t + 1 < len(signs) and not _is_apart(signs, t + 1) and t < b + width:
         t += 1
-    return bool(line + 1 + signs.end[t] - signs.start[b] > width and 2 * line <= 3 * width)
+    return bool(line + 1 + signs[t, END] - signs[b, START] > width and 2 * line <= 3 * width)
 
 
 @kernel
-def _is_unfinished(signs: Signs, a: int, b: int) -> bool:
+def _is_unfinished(signs: IntArray, a: int, b: int) -> bool:
     """Whether line [a, b) ends with a comma, a bracket, a joining sign, "of", "Dr" or "Dr."."""
     last = b - 1
-    code = signs.code[last]
-    if code == COMMA or signs.first[last] == OPEN or signs.kind[last] & (CONNECTOR | TITLE):
+    code = signs[last, CODE]
+    if code == COMMA or signs[last, FIRST] == OPEN or signs[last, KIND] & (CONNECTOR | TITLE):
         return True
-    if last == a or signs.end[last] - signs.start[last] > 1:
+    if last == a or signs[last, END] - signs[last, START] > 1:
         return False
     if code in (HYPHEN, AMPERSAND, SLASH):
         return True
-    return bool(code == FULL_STOP and signs.kind[last - 1] & TITLE)
+    return bool(code == FULL_STOP and signs[last - 1, KIND] & TITLE)
 
 
 @kernel
-def _is_item(signs: Signs, b: int, c: int) -> bool:
+def _is_item(signs: IntArray, b: int, c: int) -> bool:
     """Whether line [b, c) begins with a bullet or 1. or 2) or a) or (3) or #4, then something."""
     if b + 1 >= c:
         return False
-    code, sign = signs.code[b], signs.code[b + 1]
-    length = signs.end[b] - signs.start[b]
+    code, sign = signs[b, CODE], signs[b + 1, CODE]
+    length = signs[b, END] - signs[b, START]
     apart = _is_apart(signs, b + 1)
     if _is_bullet(code):
-        return length == 1 and (apart or code > 0xFF or _is_letter(signs.first[b + 1]))
+        return length == 1 and (apart or code > 0xFF or _is_letter(signs[b + 1, FIRST]))
     if apart:
         return False
     if code in (LEFT_BRACKET, NUMBER_SIGN):
-        closed = code == NUMBER_SIGN or (b + 2 < c and signs.code[b + 2] == RIGHT_BRACKET)
-        return signs.first[b + 1] == DIGIT and closed
+        closed = code == NUMBER_SIGN or (b + 2 < c and signs[b + 2, CODE] == RIGHT_BRACKET)
+        return signs[b + 1, FIRST] == DIGIT and closed
     if b + 2 < c and not _is_apart(signs, b + 2):
         return False
-    number = signs.first[b] == DIGIT and length <= LONGEST_ITEM_NUMBER
-    letter = _is_letter(signs.first[b]) and length == 1
+    number = signs[b, FIRST] == DIGIT and length <= LONGEST_ITEM_NUMBER
+    letter = _is_letter(signs[b, FIRST]) and length == 1
     return bool((sign == RIGHT_BRACKET and (number or letter)) or (sign == FULL_STOP and number))
 
 
@@ -319,29 +315,29 @@ def _is_bullet(code: int) -> bool:
 
 
 @kernel
-def _is_key(signs: Signs, b: int, c: int) -> bool:
+def _is_key(signs: IntArray, b: int, c: int) -> bool:
     """Whether line [b, c) begins with a few words and a colon."""
-    if not (_is_letter(signs.first[b]) or signs.first[b] == IDEOGRAPH):
+    if not (_is_letter(signs[b, FIRST]) or signs[b, FIRST] == IDEOGRAPH):
         return False
     for t in range(b + 1, min(b + 1 + LONGEST_KEY_TOKENS, c)):
-        if signs.end[t] - signs.start[b] > LONGEST_KEY:
+        if signs[t, END] - signs[b, START] > LONGEST_KEY:
             return False
-        if signs.code[t] == COLON or signs.code[t] == WIDE_COLON:
-            return not (t + 1 < c and signs.code[t + 1] == SLASH)  # http://
-        before_colon = t + 1 < c and signs.code[t + 1] == COLON  # "Tel.:"
-        if signs.first[t] == PAUSE or (signs.first[t] == STOP and not before_colon):
+        if signs[t, CODE] == COLON or signs[t, CODE] == WIDE_COLON:
+            return not (t + 1 < c and signs[t + 1, CODE] == SLASH)  # http://
+        before_colon = t + 1 < c and signs[t + 1, CODE] == COLON  # "Tel.:"
+        if signs[t, FIRST] == PAUSE or (signs[t, FIRST] == STOP and not before_colon):
             return False
     return False
 
 
 @kernel
-def _is_header(signs: Signs, a: int, b: int) -> bool:
+def _is_header(signs: IntArray, a: int, b: int) -> bool:
     """Whether line [a, b) is short and has upper-case words only."""
-    if signs.end[b - 1] - signs.start[a] > LONGEST_HEADER:
+    if signs[b - 1, END] - signs[a, START] > LONGEST_HEADER:
         return False
     upper = False
     for t in range(a, b):
-        if signs.last[t] == LOWER:
+        if signs[t, LAST] == LOWER:
             return False
-        upper = upper or (signs.last[t] == UPPER and signs.end[t] - signs.start[t] > 1)
+        upper = upper or (signs[t, LAST] == UPPER and signs[t, END] - signs[t, START] > 1)
     return upper

@@ -35,8 +35,8 @@ from lacuna.text._sentences import (
     STARTER,
     TITLE,
     Bytes,
-    Signs,
     all_sentences,
+    signs_of,
 )
 from lacuna.text._word_types import hash_tokens
 from lacuna.text.characters import class_table
@@ -146,6 +146,5 @@ def all_sentence_borders(
     """
     table = class_table()
     types, kinds = _words()
-    code = codes[start]
-    signs = Signs(start, end, code, table[code], table[codes[end - 1]], kinds[types.lookup(hashes)])
+    signs = signs_of(codes, table, start, end, types.lookup(hashes), kinds)
     return all_sentences(codes, table, signs, texts, documents)
