@@ -19,8 +19,9 @@ from lacuna.pipeline.archive.messages import FilesJob, FileTask, RowTask
 from lacuna.pipeline.archive.pool import Pool
 from lacuna.pipeline.archive.tables import Row
 
-JOB_FILES, JOB_BYTES = 64, 1 << 19
-BATCH_ROWS, BATCH_CHARACTERS = 256, 1 << 20
+# Large enough to hide the hand-over, small enough that all workers end at about the same time.
+JOB_FILES, JOB_BYTES = 64, 1 << 18
+BATCH_ROWS, BATCH_CHARACTERS = 128, 1 << 18
 LONGEST_RUN = 1 << 22  #: characters of one group in a row that are looked at together
 OPEN_GROUPS = 4096
 
