@@ -6,7 +6,7 @@ those of the documents that were finished before.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from heapq import nlargest
 
 import msgspec
@@ -62,21 +62,26 @@ class Tally(msgspec.Struct):
     review: list[Review] = []
     reasons: dict[str, int] = {}
 
-    def add(self, *others: Tally) -> None:
-        """Take in other tallies."""
-        for other in others:
-            self.documents += other.documents
-            self.failed += other.failed
-            self.characters += other.characters
-            self.tokens += other.tokens
-            self.expected_missed += other.expected_missed
-            _add_counts(self.labels, other.labels)
-            _add_counts(self.fallbacks, other.fallbacks)
-            _add_counts(self.reasons, other.reasons)
-        self.replaced = _sums([self.replaced, *(other.replaced for other in others)])
-        self.left = _sums([self.left, *(other.left for other in others)])
-        reviews = [review for tally in (self, *others) for review in tally.review]
-        self.review = nlargest(MOST_IN_NEED, reviews, key=lambda r: (r.expected_missed, r.document))
+    def add(self, other: Tally) -> None:
+        """Take in another tally."""
+        self.documents += other.documents
+        self.failed += other.failed
+        self.characters += other.characters
+        self.tokens += other.tokens
+        self.expected_missed += other.expected_missed
+        for mine, its in (
+            (self.labels, other.labels),
+            (self.fallbacks, other.fallbacks),
+            (self.reasons, other.reasons),
+        ):
+            _add_counts(mine, its)
+        self.replaced = _sums(self.replaced, other.replaced)
+        self.left = _sums(self.left, other.left)
+        self.review = nlargest(
+            MOST_IN_NEED,
+            [*self.review, *other.review],
+            key=lambda r: (r.expected_missed, r.document),
+        )
 
     def add_failure(self, reason: str) -> None:
         """Count a document that could not be made safe."""
@@ -101,6 +106,14 @@ def tally_of(hashed_id: str, detected: Detected, redacted: Redacted) -> Tally:
     )
 
 
+def total(tallies: Iterable[Tally]) -> Tally:
+    """Return the sum of tallies."""
+    whole = Tally()
+    for tally in tallies:
+        whole.add(tally)
+    return whole
+
+
 def _histogram(probability: FloatArray) -> list[int]:
     bins = np.minimum((probability * BINS).astype(np.int64), BINS - 1)
     counts: list[int] = np.bincount(bins, minlength=BINS).tolist()
@@ -112,5 +125,5 @@ def _add_counts(mine: dict[str, int], its: Mapping[str, int]) -> None:
         mine[name] = mine.get(name, 0) + count
 
 
-def _sums(histograms: list[list[int]]) -> list[int]:
-    return list(map(sum, zip(*histograms, strict=True)))
+def _sums(mine: list[int], its: list[int]) -> list[int]:
+    return [a + b for a, b in zip(mine, its, strict=True)]

@@ -59,9 +59,9 @@ class Ledger:
 
     def _enter_files(self, result: Result) -> None:
         lines = []
-        self.tally.add(*(done.tally for done in result.files))
         for done in result.files:
             task = self.tasks.pop(done.number)
+            self.tally.add(done.tally)
             self._on_bytes(task.bytes)
             if done.reason is not None:
                 self.fail(done.number, done.hashed_id, done.reason)

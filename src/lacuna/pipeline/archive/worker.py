@@ -127,7 +127,6 @@ class Worker:
 
     def _do_rows(self, job: RowsJob) -> Result:
         result = Result(table=job.table)
-        tallies = []
         documents = [Document(row.id, row.text, group=row.group) for row in job.rows]
         outcomes = self._work.deidentify(documents)
         for row, outcome in zip(job.rows, outcomes, strict=True):
@@ -140,9 +139,8 @@ class Worker:
                 text = outcome.redacted.document.text
                 done = RowDone(row.number, id_, self._names.group(row.group), text)
                 self._remember(id_, outcome, result)
-                tallies.append(tally_of(hashed_id, outcome.detected, outcome.redacted))
+                result.tally.add(tally_of(hashed_id, outcome.detected, outcome.redacted))
             result.rows.append(done)
-        result.tally.add(*tallies)
         for group in job.ended:
             self._work.redactor.end_group(group)
         return result
