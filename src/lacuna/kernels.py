@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
-from numba.core import event
+from numba.core import event, types
 from numba.core.registry import cpu_target
 
 OPTIONS: dict[str, Any] = {"nogil": True, "fastmath": {"reassoc", "contract", "nsz"}}
@@ -28,7 +28,18 @@ def kernel(function: Function) -> Function:
         compiled = numba.njit(cache=True, **OPTIONS)(function)
     except RuntimeError:  # "cannot cache function: no locator available"
         compiled = numba.njit(**OPTIONS)(function)
+    _once_for_each_type(compiled)
     return cast(Function, compiled)
+
+
+def _once_for_each_type(compiled: Any) -> None:
+    """Have kernels that call this one not compile it anew for every constant they pass."""
+    resolve = compiled.get_call_template
+
+    def without_constants(args: Any, kws: Any) -> Any:
+        return resolve(tuple(map(types.unliteral, args)), kws)
+
+    compiled.get_call_template = without_constants
 
 
 def load_without_blas() -> None:
