@@ -63,8 +63,7 @@ class Plain(msgspec.Struct, rename={"task_hash": "_task_hash"}):
     @property
     def is_foreign(self) -> bool:
         """Whether only :func:`parse` can tell what the line says."""
-        given = (self.annotations, self.spans, self.task_hash)
-        given += (self.entities, self.labels, self.label)
+        _text, _id, _group, *given = msgspec.structs.astuple(self)
         return any(value is not None for value in given)
 
 

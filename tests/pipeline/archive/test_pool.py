@@ -12,13 +12,13 @@ import pytest
 from lacuna.deid.policy import load_policy
 from lacuna.deid.scope import Consistency
 from lacuna.errors import ConfigError, StoppedError
-from lacuna.pipeline.archive import pool
+from lacuna.pipeline.archive import pool, run
 from lacuna.pipeline.archive.choices import BadBytes, Rename
 from lacuna.pipeline.archive.messages import RowsJob, RowTask, Setup
 from lacuna.pipeline.archive.pool import WAITING, Processes
 from lacuna.pipeline.detecting import DetectionOptions, open_detection
 from tests.no_network.sitecustomize import EXIT_CODE
-from tests.pipeline.archive.conftest import KEY
+from tests.pipeline.archive.conftest import KEY, RunOver
 from tests.test_network import REACH_OUT
 
 
@@ -102,3 +102,14 @@ def test_a_worker_that_reaches_for_the_network_ends(
 
 def test_nothing_of_the_key_is_shown(model: Path) -> None:
     assert repr(setup(model)) == "Setup(…)"
+
+
+def test_one_document_needs_no_processes(
+    tmp_path: Path, run_over: RunOver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.txt").write_text("Call Ana Okafor about the results.\n")
+    (tmp_path / "b.jsonl").write_text('{"text": "Call Ana Okafor about the results."}\n')
+    monkeypatch.delattr(run, "Processes")
+    run_over(tmp_path / "a.txt", tmp_path / "safe", workers=2)
+    with pytest.raises(NameError):
+        run_over(tmp_path / "b.jsonl", tmp_path / "table", workers=2)

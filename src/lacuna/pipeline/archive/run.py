@@ -238,6 +238,8 @@ def _vault(options: ArchiveOptions) -> Iterator[VaultWriter | None]:
 
 def _pool(options: ArchiveOptions, inputs: Inputs) -> Pool:
     wanted = options.workers or (1 if inputs.bytes < SMALL else os.cpu_count() or 1)
+    if not any(file.is_table for file in inputs.files):
+        wanted = min(wanted, len(inputs.files))
     return OwnProcess() if wanted == 1 else Processes(wanted)
 
 
