@@ -24,6 +24,7 @@ from lacuna.errors import LacunaError
 if TYPE_CHECKING:
     from lacuna.pipeline.archive.worker import Worker
 
+RARELY = 50_000  #: new objects after which garbage is looked for; a job leaves hardly any
 _LENGTH = 8
 
 
@@ -85,6 +86,7 @@ def main() -> None:
         return
     worker.warm_up()
     gc.freeze()
+    gc.set_threshold(RARELY)
     gc.enable()
     divide(worker, control, pipes)
 
