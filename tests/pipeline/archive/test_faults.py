@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from lacuna.pipeline.archive.inputs import list_inputs
 from tests.pipeline.archive.conftest import RunOver, contents
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -81,3 +83,41 @@ def test_where_no_more_can_be_written_the_run_stops_and_can_be_continued(
     whole = contents(tmp_path / "safe")
     assert whole.keys() == {"long.txt", *(str(p.relative_to(notes)) for p in notes.rglob("d*.txt"))}
     assert there.items() <= whole.items()
+
+
+def test_a_folder_that_may_not_be_read_is_counted(
+    notes: Path, tmp_path: Path, run_over: RunOver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = os.scandir
+
+    def scan(path: str | Path) -> object:
+        if str(path).endswith("g2"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return honest(path)
+
+    monkeypatch.setattr(os, "scandir", scan)
+    report = run_over(notes, tmp_path / "safe")
+    assert report.run.left_aside == {"folders that may not be read": 1}
+    assert report.tally.documents == 10
+
+
+def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
+    names = [
+        "a.txt",
+        "a/b.txt",
+        "a-c/d.txt",
+        "a/.git/x.txt",
+        "B/a.txt",
+        ".x/y.txt",
+        "z.txt",
+        "a/q.ann",
+    ]
+    for name in names:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    inputs = list_inputs(tmp_path)
+    listed = [file.name for file in inputs.files]
+    assert listed == ["B/a.txt", "a/b.txt", "a-c/d.txt", "a.txt", "z.txt"]
+    assert listed == sorted(listed, key=lambda name: Path(name).parts)
+    assert [file.path.read_text() for file in inputs.files] == listed
+    assert inputs.left_aside == {"hidden files and settings": 2, "files of an unknown kind": 1}

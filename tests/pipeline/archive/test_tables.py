@@ -179,7 +179,7 @@ def test_json_lines_read_fast_are_read_the_same(tmp_path: Path) -> None:
         b'{"text": 5}\n{"id": "no text"}\n[1]\nnonsense\n{"text": "\\ud800"}\n'
         b'{"text": "b\xff"}\n' + b'{"text": ' + b"[" * 5000 + b"\n" + b'{"text": "last"}'
     )
-    file = InputFile(path, path.name, "jsonl", path.stat().st_size)
+    file = InputFile(tmp_path, path.name, "jsonl", path.stat().st_size)
     fast, slow = (
         [row._replace(kept=None) for row in open_table(file, options).rows()]
         for options in (
