@@ -21,10 +21,12 @@ $(BIN)/python:
 
 $(VENV)/.core: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m compileall -q src  # commands start sooner, also where Python may not write
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m compileall -q src
 	@touch $@ $(VENV)/.core
 
 # --- commands -----------------------------------------------------------------------------------

@@ -1,14 +1,16 @@
 """Text in, redacted text out: tokens per second, beside Presidio and scrubadub on the same text.
 
-    python benchmarks/deid_throughput.py --model m.lacuna [-n 4000] [--workers 2]
-        [--others PYTHON]
+    python -m venv others
+    others/bin/pip install presidio-analyzer scrubadub spacy
+    python benchmarks/deid_throughput.py --others others/bin/python [-n 4000] [--workers 2]
 
 Notes are generated, so everything can be run anywhere. lacuna is run as a user would: the command,
-from a JSON-lines file to a folder, loading and writing included; and without loading, which is what
-counts for an archive. Presidio (its pattern recognizers, with a blank spaCy model: no named
-entities) and scrubadub (its default detectors, no named entities) are run on a part of the same
-notes by another Python that has them, one process each, loading not counted; a token is one of ours
-everywhere. Seconds of the processors are counted beside seconds of the clock: on a machine that has
+from a JSON-lines file to a folder, loading and writing included ("whole command"); "loaded" is
+without the time that the same command takes for one note, which is what counts for an archive.
+Presidio (its pattern recognizers, with a blank spaCy model: no named entities) and scrubadub (its
+default detectors, no named entities) are run on a part of the same notes by the other Python, one
+process each, loading not counted; a token is one of ours everywhere. All take turns, and medians
+are shown. Seconds of the processors are counted beside seconds of the clock: on a machine that has
 other work to do, they are the fairer measure.
 """
 
@@ -17,14 +19,18 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from statistics import median
+from typing import NamedTuple
 
 from lacuna.synthetic import Split, generate
+from lacuna.text.document import Document
 from lacuna.text.tokenizer import tokenize
 
 OTHERS = {
@@ -55,14 +61,15 @@ def redact(text):
         if result.start >= done:
             out += [text[done:result.start], "<" + result.entity_type + ">"]
             done = result.end
-    return "".join(out) + text[done:]
+    return "".join(out) + text[done:], len(out) // 2
 """,
     "scrubadub": """
 import scrubadub
 scrubber = scrubadub.Scrubber()
 
 def redact(text):
-    return scrubber.clean(text)
+    clean = scrubber.clean(text)
+    return clean, clean.count("{{") - text.count("{{")
 """,
 }
 TIMING = """
@@ -70,9 +77,9 @@ import json, sys, time
 texts = json.load(sys.stdin)
 redact(texts[0])
 began = time.perf_counter(), time.process_time()
-for text in texts:
-    redact(text)
-print(json.dumps([time.perf_counter() - began[0], time.process_time() - began[1]]))
+findings = sum(redact(text)[1] for text in texts)
+seconds = [time.perf_counter() - began[0], time.process_time() - began[1]]
+print(json.dumps({"findings": findings, "seconds": seconds}))
 """
 
 
@@ -89,8 +96,16 @@ class Seconds(NamedTuple):
         )
 
 
+class Took(NamedTuple):
+    """How long so many tokens took, and how much was found in them."""
+
+    tokens: int
+    findings: int
+    seconds: Seconds
+
+
 def main() -> None:
-    """Run everything and print a table."""
+    """Run everything in turn and print a table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", type=Path)
     parser.add_argument("-n", "--notes", type=int, default=4000)
@@ -98,49 +113,72 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--policy", default="safe-harbor")
     parser.add_argument("--others", default=sys.executable, help="Python with the other tools.")
+    parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     notes = list(generate(options.notes, seed=7, split=Split.TEST))
     sizes = [len(tokenize(note.text)) for note in notes]
     few = [note.text for note in notes[: options.others_notes]]
-    few_tokens = sum(sizes[: options.others_notes])
-    print(f"{len(notes):,} generated notes, {sum(sizes):,} tokens; {options.workers} workers")
+    print(
+        f"{len(notes):,} generated notes, {sum(sizes):,} tokens ({len(few):,} and"
+        f" {sum(sizes[: len(few)]):,} for the others); policy {options.policy},"
+        f" {options.workers} workers; medians of {options.rounds} rounds"
+    )
+    rounds: dict[str, list[Took]] = {}
     with tempfile.TemporaryDirectory() as folder:
-        whole, loaded = run_lacuna(notes, options, Path(folder))
-    rows = [("lacuna, whole command", sum(sizes), whole), ("lacuna, loaded", sum(sizes), loaded)]
-    for name, code in OTHERS.items():
-        seconds = run_other(options.others, code, few)
-        if seconds is not None:
-            rows.append((name, few_tokens, seconds))
-    best = sum(sizes) / loaded.clock, sum(sizes) / loaded.processor
-    print(f"{'':24s} {'tokens/s':>12s} {'ratio':>8s} {'per core-s':>14s} {'ratio':>8s}")
-    for name, tokens, seconds in rows:
-        clock, processor = tokens / seconds.clock, tokens / seconds.processor
-        print(
-            f"{name:24s} {clock:12,.0f} {best[0] / clock:8.1f}"
-            f" {processor:14,.0f} {best[1] / processor:8.1f}"
-        )
+        place = Path(folder)
+        write_notes(place / "all.jsonl", notes)
+        write_notes(place / "one.jsonl", notes[:1])
+        run_lacuna(place / "one.jsonl", place / "safe", options)  # may compile
+        for _ in range(options.rounds):
+            one, _ = run_lacuna(place / "one.jsonl", place / "safe", options)
+            whole, found = run_lacuna(place / "all.jsonl", place / "safe", options)
+            for name, seconds in (("whole command", whole), ("loaded", whole.without(one))):
+                rounds.setdefault(f"lacuna, {name}", []).append(Took(sum(sizes), found, seconds))
+            for name, code in OTHERS.items():
+                took = run_other(options.others, code, few, sum(sizes[: len(few)]))
+                if took is not None:
+                    rounds.setdefault(name, []).append(took)
+    show(rounds)
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
 
 
-def run_lacuna(
-    notes: list[Any], options: argparse.Namespace, folder: Path
-) -> tuple[Seconds, Seconds]:
-    """Return the seconds of the command, and without those of the same command on one note."""
+def show(rounds: dict[str, list[Took]]) -> None:
+    """Print medians, and how many times faster than each lacuna is, once it has been loaded."""
+    rates = {
+        name: [median(took.tokens / took.seconds[i] for took in all_) for i in range(2)]
+        for name, all_ in rounds.items()
+    }
+    best = rates["lacuna, loaded"]
+    print(
+        f"{'':24s} {'findings/1000':>14s} {'tokens/s':>12s} {'ratio':>8s}"
+        f" {'per core-s':>12s} {'ratio':>8s}"
+    )
+    for name, (clock, processor) in rates.items():
+        found = 1000 * rounds[name][0].findings / rounds[name][0].tokens
+        print(
+            f"{name:24s} {found:14.1f} {clock:12,.0f} {best[0] / clock:8.1f}"
+            f" {processor:12,.0f} {best[1] / processor:8.1f}"
+        )
+
+
+def write_notes(path: Path, notes: Iterable[Document]) -> None:
+    """Write notes as JSON lines."""
+    with path.open("w") as stream:
+        for note in notes:
+            line = {"id": note.id, "text": note.text, "group": note.group}
+            stream.write(json.dumps(line) + "\n")
+
+
+def run_lacuna(source: Path, output: Path, options: argparse.Namespace) -> tuple[Seconds, int]:
+    """Return the seconds of the command, and how much it found."""
     model = [] if options.model is None else ["--model", str(options.model)]
-    seconds = []
-    for name, part in (("one", notes[:1]), ("first", notes[:1]), ("all", notes)):
-        source = folder / f"{name}.jsonl"
-        with source.open("w") as stream:
-            for note in part:
-                line = {"id": note.id, "text": note.text, "group": note.group}
-                stream.write(json.dumps(line) + "\n")
-        command = [sys.executable, "-m", "lacuna", "deid", str(source), "-o", str(folder / name)]
-        command += [*model, "--policy", options.policy, "--workers", str(options.workers)]
-        began = now()
-        subprocess.run(command, check=True, capture_output=True)
-        seconds.append(now().without(began))
-    _, first, whole = seconds  # the very first run may compile
-    return whole, whole.without(first)
+    command = [sys.executable, "-m", "lacuna", "deid", str(source), "-o", str(output), "--json"]
+    command += [*model, "--policy", options.policy, "--workers", str(options.workers)]
+    shutil.rmtree(output, ignore_errors=True)
+    began = now()
+    run = subprocess.run(command, check=True, capture_output=True)
+    seconds = now().without(began)
+    return seconds, sum(json.loads(run.stdout)["replaced"].values())
 
 
 def now() -> Seconds:
@@ -149,8 +187,8 @@ def now() -> Seconds:
     return Seconds(time.perf_counter(), used.children_user + used.children_system)
 
 
-def run_other(python: str, code: str, texts: list[str]) -> Seconds | None:
-    """Return the seconds another tool takes, None where it is not there."""
+def run_other(python: str, code: str, texts: list[str], tokens: int) -> Took | None:
+    """Return how long another tool takes, None where it is not there."""
     run = subprocess.run(
         [python, "-c", code + TIMING],
         input=json.dumps(texts),
@@ -163,7 +201,8 @@ def run_other(python: str, code: str, texts: list[str]) -> Seconds | None:
         reason = run.stderr.strip().splitlines() or ["?"]
         print(f"not run: {reason[-1][:150]}")
         return None
-    return Seconds(*json.loads(run.stdout.splitlines()[-1]))
+    result = json.loads(run.stdout.splitlines()[-1])
+    return Took(tokens, result["findings"], Seconds(*result["seconds"]))
 
 
 if __name__ == "__main__":

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import settings
+
+from tests import no_network
+from tests.no_network.sitecustomize import reaches_out
 
 # No deadline: the first call of a kernel compiles it. In CI examples are the same every time.
 settings.register_profile("lacuna", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("lacuna")
 
-LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost", "", None})
-
 
 def _stay_at_home(event: str, arguments: tuple[Any, ...]) -> None:
     """Let nothing in the tests speak to another machine."""
-    if event in ("socket.connect", "socket.sendto", "socket.bind"):
-        address = arguments[1]
-        host = (
-            address[0] if isinstance(address, tuple) else None
-        )  # else a socket in the file system
-    elif event in ("socket.getaddrinfo", "socket.gethostbyname"):
-        host = arguments[0]
-    else:
-        return
-    if (host.decode() if isinstance(host, bytes) else host) not in LOOPBACK:
+    if reaches_out(event, arguments):
         raise RuntimeError("a test tried to reach the network")
 
 
 sys.addaudithook(_stay_at_home)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _started_processes_stay_at_home() -> None:
+    """Nor anything in Python processes that tests start; those end at once."""
+    folders = [str(Path(no_network.__file__).parent), os.environ.get("PYTHONPATH", "")]
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, NoReturn
 
@@ -14,53 +16,49 @@ import typer
 from rich.markup import escape
 
 from lacuna import __version__
-from lacuna.cli.ambiguity import ambiguity_command
-from lacuna.cli.calibrate import calibrate_command
-from lacuna.cli.cluster import cluster_command
-from lacuna.cli.compare import compare_command
 from lacuna.cli.console import stderr, stdout
-from lacuna.cli.convert import convert_command
-from lacuna.cli.deid import deid_command
-from lacuna.cli.demo import demo_command
-from lacuna.cli.evaluate import evaluate_command
-from lacuna.cli.generate import generate_command
-from lacuna.cli.inspect import inspect_command
-from lacuna.cli.restore import restore_command
-from lacuna.cli.score import score_command
-from lacuna.cli.stats import stats_command
-from lacuna.cli.tag import tag_command
-from lacuna.cli.train import train_command
 from lacuna.errors import LacunaError
 
-app = typer.Typer(
-    name="lacuna",
-    help=(
-        "Find entities in text (flat, nested, overlapping, with gaps) and take identities out"
-        " of it. Nothing leaves this machine."
-    ),
-    epilog="Start with: lacuna demo",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
+#: Each stands in a module of its name, which is imported only when the command is asked for.
+COMMANDS = (
+    "demo",
+    "train",
+    "tag",
+    "evaluate",
+    "compare",
+    "inspect",
+    "convert",
+    "score",
+    "stats",
+    "ambiguity",
+    "cluster",
+    "generate",
+    "deid",
+    "calibrate",
+    "restore",
 )
 
-app.command("demo")(demo_command)
-app.command("train")(train_command)
-app.command("tag")(tag_command)
-app.command("evaluate")(evaluate_command)
-app.command("compare")(compare_command)
-app.command("inspect")(inspect_command)
-app.command("convert")(convert_command)
-app.command("score")(score_command)
-app.command("stats")(stats_command)
-app.command("ambiguity")(ambiguity_command)
-app.command("cluster")(cluster_command)
-app.command("generate")(generate_command)
-app.command("deid")(deid_command)
-app.command("calibrate")(calibrate_command)
-app.command("restore")(restore_command)
+
+def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """Return the command line with some of its commands, or all."""
+    app = typer.Typer(
+        name="lacuna",
+        help=(
+            "Find entities in text (flat, nested, overlapping, with gaps) and take identities out"
+            " of it. Nothing leaves this machine."
+        ),
+        epilog="Start with: lacuna demo",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_root)
+    for name in names:
+        module = import_module(f"lacuna.cli.{name}")
+        app.command(name)(getattr(module, f"{name}_command"))
+    return app
 
 
 def _show_version(asked: bool) -> None:
@@ -69,7 +67,6 @@ def _show_version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool,
@@ -82,7 +79,8 @@ def _root(
 def main() -> NoReturn:
     """Run the command line and leave with its exit code."""
     try:
-        app()
+        asked = [name for name in sys.argv[1:2] if name in COMMANDS]
+        command_line(asked or COMMANDS)()
     except LacunaError as error:
         _leave(str(error), 2)
     except OSError as error:

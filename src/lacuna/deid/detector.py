@@ -54,7 +54,7 @@ class Detected(NamedTuple):
     @property
     def expected_missed(self) -> float:
         """How many identifier tokens the tagger expects among those left in the text."""
-        return float(self.probability[~self.covered].sum())
+        return float(self.probability.sum(where=~self.covered))
 
 
 def keep_all(_: Document, findings: list[Finding]) -> list[Finding]:

@@ -52,14 +52,20 @@ def _batches(documents: Sequence[Document]) -> Iterator[list[Document]]:
 
 def _detect_long(detector: Detector, document: Document) -> Detected:
     """Tokens in the overlap of two windows are counted twice."""
-    findings, probabilities, covers = [], [], []
+    findings = []
+    probability, covered = bytearray(), bytearray()  # they grow in place, unlike a list of arrays
     for start, end in windows(document.text):
         piece = replace(document, text=document.text[start:end], mentions=(), tokens=None)
         (part,) = detector.detect([piece])
         findings += [f._replace(start=f.start + start, end=f.end + start) for f in part.findings]
-        probabilities.append(part.probability)
-        covers.append(part.covered)
-    return Detected(document, findings, np.concatenate(probabilities), np.concatenate(covers))
+        probability += part.probability.tobytes()
+        covered += part.covered.tobytes()
+    return Detected(
+        document,
+        findings,
+        np.frombuffer(probability, np.float64),
+        np.frombuffer(covered, np.bool_),
+    )
 
 
 def windows(text: str) -> Iterator[tuple[int, int]]:

@@ -175,7 +175,11 @@ class Source:
 
     def text(self) -> str:
         """Return the whole content."""
-        return "".join(self.chunks())
+        with self._opened() as stream:
+            data = stream.read()
+        self.options.on_bytes(len(data))
+        decoder = codecs.getincrementaldecoder(self.options.encoding)()
+        return self._decode(decoder, data, 0, final=True)
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield (line number from 1, line without its line feed); memory: the longest line."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import msgspec
@@ -79,26 +79,43 @@ def with_policy(options: DetectionOptions, policy: Policy) -> DetectionOptions:
     return msgspec.structs.replace(options, user_patterns=patterns)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Detection:
-    """An opened detector and what it is made of.
+    """All that detects. The tagger is taken out of its file when it is needed.
 
     Attributes
     ----------
-    detector
-        Ready to use.
+    options
+        What was asked for.
     stored
         The model file, promises included.
     pipeline
         Hash of all that a promise depends on.
+    threshold
+        How sure the tagger must be.
     calibration
         The promise that gave the threshold, where one was asked for.
+    recognize, drop
+        What finds without a model; what leaves out *never* terms.
     """
 
-    detector: Detector
+    options: DetectionOptions
     stored: StoredModel
     pipeline: str
-    calibration: Calibration | None = None
+    threshold: float
+    calibration: Calibration | None
+    recognize: Recognizer
+    drop: Filter
+
+    @cached_property
+    def detector(self) -> Detector:
+        """Everything together, ready to use."""
+        tagger = _tagger(self.stored, self.options.align)
+        return Detector(tagger, (self.recognize,), self.threshold, self.drop)
+
+    def recognized(self, document: Document) -> list[Finding]:
+        """Return what is found without the tagger."""
+        return self.drop(document, list(self.recognize(document)))
 
 
 def open_detection(
@@ -129,9 +146,9 @@ def open_detection(
             raise ConfigError(f"{path}: makes no promise yet; run lacuna calibrate first")
         calibration = promises.at(max_missed, pipeline)
         threshold = calibration.threshold
-    chosen = DEFAULT_THRESHOLD if threshold is None else threshold
-    detector = make_detector(_tagger(stored, options.align), options, threshold=chosen)
-    return Detection(detector, stored, pipeline, calibration)
+    chosen = _checked(DEFAULT_THRESHOLD if threshold is None else threshold)
+    recognize, drop = _recognizer(options), _filter(options.never)
+    return Detection(options, stored, pipeline, chosen, calibration, recognize, drop)
 
 
 def load_detector(options: DetectionOptions, *, threshold: float) -> Detector:
@@ -142,10 +159,14 @@ def load_detector(options: DetectionOptions, *, threshold: float) -> Detector:
 
 def make_detector(tagger: Tagger, options: DetectionOptions, *, threshold: float) -> Detector:
     """Return a tagger together with the recognizers asked for."""
+    recognize, drop = _recognizer(options), _filter(options.never)
+    return Detector(tagger, (recognize,), _checked(threshold), drop)
+
+
+def _checked(threshold: float) -> float:
     if not 0 <= threshold <= 1:
         raise ConfigError(f"a threshold lies between 0 and 1, got {threshold}")
-    recognize = _recognizer(options)
-    return Detector(tagger, (recognize,), threshold, _filter(options.never))
+    return threshold
 
 
 def _tagger(stored: StoredModel, align: bool) -> Tagger:

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import random
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +22,7 @@ from tests.pipeline.archive.conftest import KEY, contents, deid, tiny_model
 
 FILES = 240
 GROUP = r"^p\d+"
+WHILE_STARTING = 0.2
 
 
 def write_notes(folder: Path) -> None:
@@ -33,8 +36,8 @@ def write_notes(folder: Path) -> None:
 def kill_and_continue(model: Path, folder: Path, times: int, seed: int) -> int:
     """Kill a run so often, check what is there each time, then let it finish.
 
-    The number of workers changes from run to run; what is written does not. Returns how often it
-    was killed before it was done.
+    A run that is done before it is killed is checked, and done again from the start. The number of
+    workers changes from run to run; what is written does not. Returns how many runs were whole.
     """
     notes, safe, key = folder / "notes", folder / "safe", folder / "key"
     write_notes(notes)
@@ -44,24 +47,35 @@ def kill_and_continue(model: Path, folder: Path, times: int, seed: int) -> int:
     command = [*deid(model), str(notes), "-o", str(safe), "--policy", "research"]
     command += ["--key", str(key), "--group-from", GROUP]
     rng = random.Random(seed)
-    killed = 0
-    for _ in range(times):
+    killed = whole = 0
+    while True:
         resume = ["--resume"] if (safe / "manifest.jsonl").exists() else []
         run = subprocess.Popen(
             [*command, *resume, "--workers", rng.choice("112")],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        wait_for_outputs(run, safe, finished(safe) + rng.randrange(FILES // times))
-        time.sleep(rng.uniform(0, 0.02))
-        if run.poll() is None:
-            run.kill()
+        if killed < times and is_killed(run, safe, rng):
             killed += 1
-        run.wait()
-        check(safe, expected)
-    subprocess.run([*command, "--resume"], check=True, capture_output=True)
-    assert contents(safe) == expected
-    return killed
+            check(safe, expected)
+            continue
+        assert run.wait() == 0
+        assert contents(safe) == expected
+        whole += 1
+        if killed == times:
+            return whole
+        shutil.rmtree(safe)
+
+
+def is_killed(run: subprocess.Popen[bytes], safe: Path, rng: random.Random) -> bool:
+    """Kill a run while it starts, or soon after a random output; return whether it was there."""
+    if rng.random() < WHILE_STARTING:
+        time.sleep(rng.uniform(0, 2))
+    else:
+        wait_for_outputs(run, safe, finished(safe) + rng.randrange(FILES // 4))
+        time.sleep(rng.uniform(0, 0.02))
+    run.kill()
+    return run.wait() == -signal.SIGKILL
 
 
 def run_undisturbed(model: Path, notes: Path, output: Path) -> None:
@@ -104,5 +118,5 @@ if __name__ == "__main__":
         place = Path(temporary)
         tiny_model(place / "tiny.lacuna")
         rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 50
-        count = kill_and_continue(place / "tiny.lacuna", place, rounds, seed=1)
-        sys.stdout.write(f"killed {count} times; the same bytes in the end\n")
+        runs = kill_and_continue(place / "tiny.lacuna", place, rounds, seed=1)
+        sys.stdout.write(f"killed {rounds} times; the same bytes at the end of {runs} runs\n")

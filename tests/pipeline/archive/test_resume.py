@@ -31,18 +31,23 @@ def test_interrupted_it_leaves_no_process_and_no_half_file(model: Path, tmp_path
         stderr=subprocess.PIPE,
         text=True,
     )
-    listing = Path(f"/proc/{run.pid}/task/{run.pid}/children")
     for _ in range(600):
         if list(safe.glob("p*")) or run.poll() is not None:
             break
         time.sleep(0.05)
-    workers = listing.read_text().split() if listing.exists() else []
+    (first,) = children(str(run.pid))
+    workers = [first, *children(first)]
+    assert len(workers) == 3
     run.send_signal(signal.SIGINT)
     _, said = run.communicate(timeout=30)
     assert run.returncode == 130, said
     assert "Traceback" not in said
     assert not list(safe.rglob("*.part"))
     assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+
+
+def children(process: str) -> list[str]:
+    return Path(f"/proc/{process}/task/{process}/children").read_text().split()
 
 
 def test_what_is_finished_is_not_done_again(
@@ -146,6 +151,17 @@ def test_a_folder_that_holds_something_is_refused(
     with pytest.raises(ConfigError, match="no run to continue"):
         run_over(notes, tmp_path / "safe", resume=True)
     assert list(contents(tmp_path / "safe")) == ["mine.txt"]
+
+
+@pytest.mark.parametrize("content", ["", '{"lacuna":"0.1'])
+def test_killed_before_it_began_it_can_be_continued(
+    notes: Path, tmp_path: Path, run_over: RunOver, content: str
+) -> None:
+    (tmp_path / "safe").mkdir()
+    (tmp_path / "safe" / "manifest.jsonl").write_text(content)
+    options: dict[str, Any] = {"policy": "mask", "key": None, "resume": True}
+    assert run_over(notes, tmp_path / "safe", **options).run.taken_over == 0
+    assert run_over(notes, tmp_path / "safe", **options).run.taken_over == 12
 
 
 def test_a_damaged_manifest_is_refused(notes: Path, tmp_path: Path, run_over: RunOver) -> None:

@@ -12,8 +12,9 @@ import pytest
 
 from lacuna.deid.scope import Consistency
 from lacuna.pipeline.archive import feeding
-from lacuna.pipeline.archive.choices import Rename
-from lacuna.pipeline.archive.tables import Columns
+from lacuna.pipeline.archive.choices import BadBytes, Rename
+from lacuna.pipeline.archive.inputs import InputFile
+from lacuna.pipeline.archive.tables import Columns, TableOptions, open_table
 from tests.models.examples import corpus
 from tests.pipeline.archive.conftest import RunOver, contents, lines
 
@@ -163,3 +164,37 @@ def test_parquet(tmp_path: Path, run_over: RunOver) -> None:
     assert safe["visit"].to_pylist() == [str(i) for i in range(count)]
     assert safe.schema.field("ward").type == arrow.float32()
     assert not any("Okafor" in note for note in safe["note"].to_pylist())
+
+
+def test_json_lines_read_fast_are_read_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(
+        b'\xef\xbb\xbf{"text": "with a byte order mark"}\n'
+        b'{"text": "a", "id": 7, "group": 3, "mentions": [{"label": "X", "spans": [[0, 1]]}]}\n'
+        b'{"text": "caf\xc3\xa9 \\ud83d\\ude00", "id": "x/y", "group": "", "ward": [1, {}]}\r\n'
+        b'\n \t\n\xe2\x80\x83\n{"text": "no class", "label": "positive"}\n'
+        b'{"text": "rejected", "spans": [], "answer": "reject"}\n'
+        b'{"text": "Prodigy", "_task_hash": 1, "answer": "accept"}\n'
+        b'{"id": 4, "data": {"text": "Label Studio"}, "annotations": [{"result": []}]}\n'
+        b'{"text": 5}\n{"id": "no text"}\n[1]\nnonsense\n{"text": "\\ud800"}\n'
+        b'{"text": "b\xff"}\n' + b'{"text": ' + b"[" * 5000 + b"\n" + b'{"text": "last"}'
+    )
+    file = InputFile(tmp_path, path.name, "jsonl", path.stat().st_size)
+    fast, slow = (
+        [row._replace(kept=None) for row in open_table(file, options).rows()]
+        for options in (
+            TableOptions(Columns(), "utf-8", BadBytes.FAIL, None),
+            TableOptions(Columns(keep=("none",)), "utf-8", BadBytes.FAIL, None),
+        )
+    )
+    assert fast == slow
+    assert [row.text for row in fast if row.reason is None] == [
+        "with a byte order mark",
+        "a",
+        "café 😀",
+        "no class",
+        "Prodigy",
+        "Label Studio",
+        "last",
+    ]
+    assert sum(row.reason is not None for row in fast) == 7

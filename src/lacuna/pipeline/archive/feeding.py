@@ -12,15 +12,16 @@ only, or a policy that masks: then nothing has to be remembered.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from lacuna.pipeline.archive.inputs import InputFile
 from lacuna.pipeline.archive.messages import FilesJob, FileTask, RowTask
 from lacuna.pipeline.archive.pool import Pool
 from lacuna.pipeline.archive.tables import Row
 
-JOB_FILES, JOB_BYTES = 64, 1 << 19
-BATCH_ROWS, BATCH_CHARACTERS = 256, 1 << 20
+# Large enough to hide the hand-over, small enough that all workers end at about the same time.
+JOB_FILES, JOB_BYTES = 64, 1 << 18
+BATCH_ROWS, BATCH_CHARACTERS = 128, 1 << 18
 LONGEST_RUN = 1 << 22  #: characters of one group in a row that are looked at together
 OPEN_GROUPS = 4096
 
@@ -37,42 +38,32 @@ def clashing(files: Sequence[InputFile]) -> set[int]:
     return numbers
 
 
-def file_tasks(
-    files: Sequence[InputFile], groups: Sequence[str | None], ambiguous: set[int]
-) -> list[FileTask]:
-    """Return a task for every file that is one document; `number` counts all files."""
-    return [
-        FileTask(
-            number,
-            str(file.path),
-            file.id,
-            group,
-            file.format,
-            file.output,
-            number in ambiguous,
-            file.bytes,
-        )
-        for number, (file, group) in enumerate(zip(files, groups, strict=True), start=1)
-        if not file.is_table
-    ]
-
-
-def by_unit(tasks: Iterable[FileTask]) -> list[list[FileTask]]:
-    """Put the files of each group together; a file without one stands alone."""
-    units: dict[tuple[str, str], list[FileTask]] = {}
-    for task in tasks:
-        unit = ("file", task.path) if task.group is None else ("group", task.group)
-        units.setdefault(unit, []).append(task)
+def by_unit(files: Sequence[InputFile], groups: Sequence[str | None]) -> list[list[int]]:
+    """Return the numbers of files that are documents, those of a group together."""
+    units: dict[str | int, list[int]] = {}  # by group, or by number for a file without one
+    for number, (file, group) in enumerate(zip(files, groups, strict=True), start=1):
+        if not file.is_table:
+            units.setdefault(number if group is None else group, []).append(number)
     return list(units.values())
 
 
-def file_jobs(units: Iterable[Sequence[FileTask]], *, forget: bool) -> Iterator[FilesJob]:
+def file_task(number: int, file: InputFile, group: str | None, *, ambiguous: bool) -> FileTask:
+    """Return what a worker is told of a file."""
+    return FileTask(
+        number, str(file.path), file.id, group, file.format, file.output, ambiguous, file.bytes
+    )
+
+
+def file_jobs(
+    units: Iterable[Sequence[int]], task: Callable[[int], FileTask], *, forget: bool
+) -> Iterator[FilesJob]:
     """Put small groups together into jobs worth handing out; none is cut."""
     files: list[FileTask] = []
     size = 0
     for unit in units:
-        files += unit
-        size += sum(task.bytes for task in unit)
+        tasks = [task(number) for number in unit]
+        files += tasks
+        size += sum(task.bytes for task in tasks)
         if len(files) >= JOB_FILES or size >= JOB_BYTES:
             yield FilesJob(files, forget)
             files, size = [], 0

@@ -9,6 +9,7 @@ left aside and counted.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,18 +35,23 @@ class InputFile:
 
     Attributes
     ----------
-    path, name
-        Where it is, and its path below the input folder.
+    folder, name
+        The input folder, and its path below that.
     format
         By which it is read.
     bytes
         Its size.
     """
 
-    path: Path
+    folder: Path
     name: str
     format: str
     bytes: int
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+        return self.folder / self.name
 
     @property
     def id(self) -> str:
@@ -60,12 +66,11 @@ class InputFile:
     @property
     def output(self) -> str:
         """What its output is called, if it may keep its name."""
-        suffix = PurePosixPath(self.name).suffix.lower()
         if self.format in (*PLAIN_TABLES.values(), "jsonl"):
             return self.name
         if self.is_table:
             return f"{self.name}.jsonl"
-        return self.name if suffix in TEXT_SUFFIXES else f"{self.name}.txt"
+        return self.name if self.name.lower().endswith(TEXT_SUFFIXES) else f"{self.name}.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +113,17 @@ def list_inputs(
         raise ConfigError("the input does not exist")
     left_aside: Counter[str] = Counter()
     files = []
-    for file, name in _found(path, left_aside):
+    folder = path.parent if path.is_file() else path
+    for name, size in _found(path, left_aside):
         if include and not _matches(name, include):
             continue
         if _matches(name, exclude):
             continue
-        chosen = format or _format(file, name, encoding)
+        chosen = format or _format(folder, name, encoding)
         if chosen is None:
             left_aside["files of an unknown kind"] += 1
         elif chosen:
-            files.append(InputFile(file, name, chosen, _size(file)))
+            files.append(InputFile(folder, name, chosen, size))
     if not files:
         raise ConfigError("there is nothing to read in the input")
     return Inputs(tuple(files), left_aside)
@@ -133,26 +139,43 @@ def groups_of(files: Sequence[InputFile], pattern: re.Pattern[str] | None) -> li
     return groups
 
 
-def _found(path: Path, left_aside: Counter[str]) -> Iterator[tuple[Path, str]]:
+def _found(path: Path, left_aside: Counter[str]) -> Iterator[tuple[str, int]]:
+    """Yield the path below the folder, and the size, of each file."""
     if path.is_file():
-        yield path, path.name
+        yield path.name, _size(path)
         return
     root = path.resolve()
-    below = sorted((file.relative_to(path).parts, file) for file in path.rglob("*"))
-    for parts, file in below:
-        if file.is_dir() and not file.is_symlink():
-            continue
-        if any(part.startswith(".") for part in parts) or file.name in BRAT_SETTINGS:
+    for entry, name, is_hidden in _below(path, "", left_aside):
+        if is_hidden or entry.name in BRAT_SETTINGS:
             left_aside["hidden files and settings"] += 1
-        elif file.is_symlink() and not file.resolve().is_relative_to(root):
+        elif entry.is_symlink() and not Path(entry.path).resolve().is_relative_to(root):
             left_aside["symbolic links that lead out of the folder"] += 1
-        elif file.is_file():
-            yield file, "/".join(parts)
+        elif entry.is_file():
+            yield name, _size(entry)
         else:
             left_aside["what is no file"] += 1
 
 
-def _size(file: Path) -> int:
+def _below(
+    folder: Path | str, prefix: str, left_aside: Counter[str], *, is_hidden: bool = False
+) -> Iterator[tuple[os.DirEntry[str], str, bool]]:
+    """Yield all that is no folder, in order, with its path below the first folder."""
+    try:
+        with os.scandir(folder) as entries:
+            ordered = sorted(entries, key=lambda entry: entry.name)
+    except OSError:
+        left_aside["folders that may not be read"] += 1
+        return
+    for entry in ordered:
+        hidden = is_hidden or entry.name.startswith(".")
+        if entry.is_dir(follow_symlinks=False):
+            inside = f"{prefix}{entry.name}/"
+            yield from _below(entry.path, inside, left_aside, is_hidden=hidden)
+        else:
+            yield entry, prefix + entry.name, hidden
+
+
+def _size(file: Path | os.DirEntry[str]) -> int:
     try:
         return file.stat().st_size
     except OSError:  # gone: whoever reads it will say so
@@ -163,13 +186,14 @@ def _matches(name: str, globs: Sequence[str]) -> bool:
     return any(fnmatchcase(name, glob) for glob in globs)
 
 
-def _format(file: Path, name: str, encoding: str) -> str | None:
+def _format(folder: Path, name: str, encoding: str) -> str | None:
     """Return the format of a file, ``None`` if nobody knows it, "" where it holds no text."""
-    suffix = file.suffix.lower()
+    suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122  # there may be a million
     if suffix in TEXT_SUFFIXES:
         return "txt"
     if suffix in _ANNOTATIONS:
-        return "" if file.with_suffix(_ANNOTATIONS[suffix]).is_file() else None
+        is_known = (folder / name).with_suffix(_ANNOTATIONS[suffix]).is_file()
+        return "" if is_known else None
     if suffix in PLAIN_TABLES:
         return PLAIN_TABLES[suffix]
     if suffix in BY_SUFFIX:
@@ -177,6 +201,6 @@ def _format(file: Path, name: str, encoding: str) -> str | None:
     if suffix != ".xml":
         return None
     try:
-        return detect_format(Source(file, name, ReadOptions(encoding)))
+        return detect_format(Source(folder / name, name, ReadOptions(encoding)))
     except CorpusFormatError:
         return "i2b2"  # its reader will say what is wrong

@@ -69,8 +69,8 @@ class Manifest:
         self._stream.close()
 
 
-def stored_header(folder: Path) -> Header:
-    """Return the header of the run that wrote a folder."""
+def stored_header(folder: Path) -> Header | None:
+    """Return the header of the run that wrote a folder; ``None``: it ended before it began."""
     return _read(folder)[0]
 
 
@@ -81,18 +81,28 @@ def begin(folder: Path, header: Header) -> Manifest:
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
         raise ConfigError("the output folder is not empty; --resume continues an earlier run")
-    stream = _locked(folder / NAME)
-    manifest = Manifest(stream, {})
-    stream.write(msgspec.json.encode(header) + b"\n")
-    manifest.add(())
-    stream.flush()
-    os.fsync(stream.fileno())
-    return manifest
+    return _begun(_locked(folder / NAME), header)
 
 
 def resume(folder: Path, header: Header) -> Manifest:
     """Continue a run with the same settings; unfinished files are removed first."""
     earlier, lines, size = _read(folder)
+    if earlier is not None:
+        _refuse_other_settings(earlier, header)
+    stream = _locked(folder / NAME)
+    stream.truncate(size)
+    remove_partial(folder)
+    return _begun(stream, header) if earlier is None else Manifest(stream, lines)
+
+
+def _begun(stream: BinaryIO, header: Header) -> Manifest:
+    stream.write(msgspec.json.encode(header) + b"\n")
+    stream.flush()
+    os.fsync(stream.fileno())
+    return Manifest(stream, {})
+
+
+def _refuse_other_settings(earlier: Header, header: Header) -> None:
     differ = sorted(
         name
         for name in earlier.settings.keys() | header.settings.keys()
@@ -101,10 +111,6 @@ def resume(folder: Path, header: Header) -> Manifest:
     if differ or earlier.lacuna != header.lacuna:
         what = ", ".join(differ) or "version of lacuna"
         raise ConfigError(f"the earlier run had other settings, so it is not continued: {what}")
-    stream = _locked(folder / NAME)
-    stream.truncate(size)
-    remove_partial(folder)
-    return Manifest(stream, lines)
 
 
 def remove_partial(folder: Path) -> None:
@@ -122,14 +128,19 @@ def is_there(folder: Path, line: Line, path: Path) -> bool:
         return False
 
 
-def _read(folder: Path) -> tuple[Header, dict[str, Line], int]:
-    """Return the header, the lines by input, and how many bytes of the file are whole lines."""
+def _read(folder: Path) -> tuple[Header | None, dict[str, Line], int]:
+    """Return the header, the lines by input, and how many bytes of the file are whole lines.
+
+    There is no header where the run was killed before it had written even that.
+    """
     try:
         content = (folder / NAME).read_bytes()
     except OSError:
         raise ConfigError("there is no run to continue in the output folder") from None
     whole = content[: content.rfind(b"\n") + 1]
-    first, *rest = whole.splitlines() or [b""]
+    if not whole:
+        return None, {}, 0
+    first, *rest = whole.splitlines()
     try:
         header = msgspec.json.decode(first, type=Header)
         lines = [msgspec.json.decode(line, type=Line) for line in rest]

@@ -8,11 +8,11 @@ with the key of the run. Groups (patient numbers) are always hashed, unless name
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from lacuna.deid.detector import Detector
+from lacuna.deid.findings import Finding
 from lacuna.deid.keys import Key
 from lacuna.deid.patterns.words import word_set
 from lacuna.io.file_names import is_safe
@@ -28,15 +28,15 @@ _HARMLESS = word_set("note notes the and for report letter visit admission disch
 
 
 class SafeNames:
-    """Names for the outputs and ids of one run."""
+    """Names for the outputs and ids of one run; `recognized` finds what gives somebody away."""
 
-    def __init__(self, detector: Detector, key: Key, rename: Rename) -> None:
+    def __init__(
+        self, recognized: Callable[[Document], list[Finding]], key: Key, rename: Rename
+    ) -> None:
         self._key = key
         self._rename = rename
         self._is_telling = lru_cache(4096)(
-            lambda group, part: bool(
-                detector.recognized(Document("name", _spaced(part), group=group))
-            )
+            lambda group, part: bool(recognized(Document("name", _spaced(part), group=group)))
         )
 
     def hashed(self, *fields: str) -> str:
@@ -54,7 +54,7 @@ class SafeNames:
         path = PurePosixPath(name)
         if ambiguous or not is_safe(name) or name in RESERVED:
             return self.hashed("path", name) + path.suffix.lower()
-        told = _words(found)
+        told = "\n".join(found).casefold()
         *folders, file = path.parts
         stem, suffix = file.removesuffix(path.suffix), path.suffix
         parts = [self._part(part, group, told) for part in (*folders, stem)]
@@ -62,7 +62,8 @@ class SafeNames:
 
     def id(self, id_: str, group: str | None, found: Iterable[str]) -> str:
         """Return the id of a row."""
-        return "/".join(self._part(part, group, _words(found)) for part in id_.split("/"))
+        told = "\n".join(found).casefold()
+        return "/".join(self._part(part, group, told) for part in id_.split("/"))
 
     def group(self, group: str | None) -> str | None:
         """Return what a group is called."""
@@ -70,10 +71,10 @@ class SafeNames:
             return group
         return self.hashed("group", group)
 
-    def _part(self, part: str, group: str | None, told: frozenset[str]) -> str:
+    def _part(self, part: str, group: str | None, told: str) -> str:
         if self._rename is Rename.KEEP:
             return part
-        is_harmless = self._rename is Rename.AUTO and told.isdisjoint(_words([part]))
+        is_harmless = self._rename is Rename.AUTO and not _have_words_in_common(part, told)
         if is_harmless and not self._is_telling(group, part):
             return part
         return self.hashed("part", part)
@@ -84,12 +85,17 @@ def _spaced(part: str) -> str:
     return re.sub(r"[_.+]|(?<=[^\W\d_])-|-(?=[^\W\d_])", " ", part)
 
 
-def _words(texts: Iterable[str]) -> frozenset[str]:
-    """Return the words and numbers of texts that are long enough to say something."""
-    words = {word.casefold() for text in texts for word in _WORDS.findall(text)}
+def _have_words_in_common(part: str, told: str) -> bool:
+    """Whether a name holds a word of a text; `told` may be long and is rarely looked at closely."""
+    words = _words(part.casefold())
+    return any(word in told for word in words) and not words.isdisjoint(_words(told))
+
+
+def _words(text: str) -> frozenset[str]:
+    """Return the words and numbers of a text that are long enough to say something."""
     return frozenset(
         word
-        for word in words
+        for word in _WORDS.findall(text)
         if len(word) >= (_SHORTEST_NUMBER if word.isdigit() else _SHORTEST_WORD)
         and word not in _HARMLESS
     )

@@ -1,7 +1,7 @@
 """Who does the jobs: this process, or several of its own with a queue each.
 
-Processes are started afresh and spoken to through pipes. Each has few jobs waiting, so that memory
-stays bounded; handing out another one waits.
+Processes are started at once, so that they load while this one does, and are spoken to through
+pipes. Each has few jobs waiting, so that memory stays bounded; handing out another one waits.
 """
 
 from __future__ import annotations
@@ -17,18 +17,24 @@ from typing import Protocol
 
 import msgspec
 
-from lacuna.deid.detector import Detector
-from lacuna.errors import StoppedError
+from lacuna.errors import ConfigError, StoppedError
 from lacuna.pipeline.archive.messages import Job, Result, Setup
-from lacuna.pipeline.archive.worker import Worker, receive, send
+from lacuna.pipeline.archive.process import Pipes, Ready
+from lacuna.pipeline.archive.worker import Worker
+from lacuna.pipeline.detecting import Detection
 
 WAITING = 2  #: jobs that wait for each worker
+PROCESS = ("-m", "lacuna.pipeline.archive.process")  #: what Python is told to run
+_ENDED = "a worker process ended without saying why"
 
 
 class Pool(Protocol):
     """Workers, by number."""
 
     size: int
+
+    def begin(self, setup: Setup, detection: Detection) -> None:
+        """Wait until the workers are ready; what they cannot load is an error."""
 
     def submit(self, worker: int, job: Job) -> None:
         """Give a job to a worker; waits while it has enough to do."""
@@ -48,9 +54,13 @@ class OwnProcess:
 
     size = 1
 
-    def __init__(self, setup: Setup, detector: Detector) -> None:
-        self._worker = Worker(setup, detector)
+    def __init__(self) -> None:
+        self._worker: Worker
         self._results: deque[Result] = deque()
+
+    def begin(self, setup: Setup, detection: Detection) -> None:
+        """Load the model."""
+        self._worker = Worker(setup, detection.detector)
 
     def submit(self, worker: int, job: Job) -> None:
         """Do a job at once."""
@@ -76,18 +86,29 @@ class OwnProcess:
 class Processes:
     """Several workers, each a process with a thread here that speaks to it."""
 
-    def __init__(self, setup: Setup, size: int) -> None:
+    def __init__(self, size: int) -> None:
         self.size = size
         self._results: queue.SimpleQueue[tuple[int, Result | None]] = queue.SimpleQueue()
         self._queues: list[queue.Queue[bytes | None]] = [queue.Queue(WAITING) for _ in range(size)]
         self._pending = [0] * size
-        self._processes = [_start() for _ in range(size)]
-        first = msgspec.msgpack.encode(setup)
-        self._threads = [
-            threading.Thread(target=self._speak, args=(number, first), daemon=True)
-            for number in range(size)
-        ]
-        for thread in self._threads:
+        self._threads: list[threading.Thread] = []
+        self._process, (self._control, *self._pipes) = _start(size + 1)
+
+    def begin(self, setup: Setup, detection: Detection) -> None:  # noqa: ARG002
+        """Wait until the processes have loaded by themselves all that the setup names."""
+        try:
+            self._control.send(msgspec.msgpack.encode(setup))
+            answer = self._control.receive()
+        except OSError:
+            answer = None
+        if answer is None:
+            raise StoppedError(_ENDED)
+        ready = msgspec.msgpack.decode(answer, type=Ready)
+        if ready.error is not None:
+            raise ConfigError(ready.error)
+        for number in range(self.size):
+            thread = threading.Thread(target=self._speak, args=(number,), daemon=True)
+            self._threads.append(thread)
             thread.start()
 
     def submit(self, worker: int, job: Job) -> None:
@@ -109,38 +130,32 @@ class Processes:
             except queue.Empty:
                 return results
             if result is None:
-                raise StoppedError("a worker process ended without saying why")
+                raise StoppedError(_ENDED)
             self._pending[worker] -= 1
             results.append(result)
 
     def close(self) -> None:
-        """End all workers, whatever they are doing."""
-        for process in self._processes:
-            process.kill()
-            process.wait()
-        for waiting, thread in zip(self._queues, self._threads, strict=True):
+        """End all workers, whatever they are doing; afterwards they are gone."""
+        if not self._threads:  # it may still be loading
+            self._process.kill()
+        self._control.close()
+        self._process.wait()
+        for waiting, thread in zip(self._queues, self._threads, strict=False):
             with suppress(queue.Empty):
                 while True:
                     waiting.get_nowait()
             waiting.put(None)
             thread.join()
-        for process in self._processes:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            process.stdout.close()
-            with suppress(OSError):  # what was not sent cannot be
-                process.stdin.close()
+        for pipes in self._pipes:
+            pipes.close()
 
-    def _speak(self, number: int, setup: bytes) -> None:
-        process, jobs = self._processes[number], self._queues[number]
-        assert process.stdin is not None
-        assert process.stdout is not None
+    def _speak(self, number: int) -> None:
+        pipes, jobs = self._pipes[number], self._queues[number]
         decode = msgspec.msgpack.Decoder(Result).decode
         try:
-            send(process.stdin, setup)
             while (job := jobs.get()) is not None:
-                send(process.stdin, job)
-                answer = receive(process.stdout)
+                pipes.send(job)
+                answer = pipes.receive()
                 if answer is None:
                     break
                 self._results.put((number, decode(answer)))
@@ -153,11 +168,20 @@ class Processes:
             pass
 
 
-def _start() -> subprocess.Popen[bytes]:
+def _start(pipes: int) -> tuple[subprocess.Popen[bytes], list[Pipes]]:
+    """Start the process that makes the others, and return it with so many pairs of pipes."""
+    jobs, results = [os.pipe() for _ in range(pipes)], [os.pipe() for _ in range(pipes)]
+    theirs = [(job[0], result[1]) for job, result in zip(jobs, results, strict=True)]
     silent = None if os.environ.get("LACUNA_DEBUG") else subprocess.DEVNULL
-    return subprocess.Popen(
-        [sys.executable, "-m", "lacuna.pipeline.archive.worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+    process = subprocess.Popen(
+        [sys.executable, *PROCESS, str(os.getpid()), *(f"{i}:{o}" for i, o in theirs)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
         stderr=silent,
+        pass_fds=[end for pair in theirs for end in pair],
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # a process that divides has no threads
     )
+    for pair in theirs:
+        for end in pair:
+            os.close(end)
+    return process, [Pipes(result[0], job[1]) for job, result in zip(jobs, results, strict=True)]

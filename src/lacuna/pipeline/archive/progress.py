@@ -85,7 +85,7 @@ class Ledger:
         for done in result.rows:
             if done.reason is not None:
                 self.fail(result.table, done.hashed_id, done.reason, row=done.number)
-            self._on_bytes(output.take(done))
+        self._on_bytes(output.take(result.rows))
 
     def finish_tables(self) -> None:
         """Put the outputs of tables that are complete in their places."""

@@ -109,35 +109,32 @@ def run_archive(
         exclude=options.exclude,
         encoding=options.encoding,
     )
-    groups = groups_of(inputs.files, group_pattern(options.group_from))
-    detecting = with_policy(options.detection, options.policy)
-    detection = open_detection(
-        detecting, threshold=options.threshold, max_missed=options.max_missed
-    )
-    key, salt = _key(options)
-    header = books.Header(__version__, _settings(options, detection), salt)
-    setup = _setup(options, detection, detecting, key)
-    names = SafeNames(detection.detector, key, options.rename)
-    on_start(inputs.bytes)
     with ExitStack() as stack:
+        pool = _pool(options, inputs)
+        stack.callback(pool.close)
+        groups = groups_of(inputs.files, group_pattern(options.group_from))
+        detection = open_detection(
+            with_policy(options.detection, options.policy),
+            threshold=options.threshold,
+            max_missed=options.max_missed,
+        )
+        key, salt = _key(options)
+        header = books.Header(__version__, _settings(options, detection), salt)
+        names = SafeNames(detection.recognized, key, options.rename)
+        pool.begin(_setup(options, detection, key), detection)
+        on_start(inputs.bytes)
         manifest = _manifest(options, header)
         if manifest is not None:
             stack.callback(manifest.close)
         if options.output is not None:  # what workers were writing when they were ended
             stack.callback(books.remove_partial, options.output)
+            stack.callback(pool.close)
         vault = stack.enter_context(_vault(options))
         ledger = Ledger(manifest, vault, len(inputs.files), on_bytes, on_failure)
         work = Work.of(inputs.files, groups, ledger, names, options.output)
         if work.is_left:
-            pool = _pool(options, inputs, setup, detection)
-            stack.callback(pool.close)
-            do_all(
-                work,
-                pool,
-                _table_options(options),
-                options.output,
-                remembers=_remembers(options.policy, options.consistency),
-            )
+            remembers = _remembers(options.policy, options.consistency)
+            do_all(work, pool, _table_options(options), options.output, remembers=remembers)
         seconds = time.perf_counter() - began
         report = _report(options, detection, inputs, ledger, header, seconds)
     if options.output is not None:
@@ -172,12 +169,12 @@ def _key(options: ArchiveOptions) -> tuple[Key, str | None]:
         return options.key, None
     if needs_key(options.policy):
         return Key.random(), None
+    salt = Key.random().digest("salt").hex()
     if options.resume and options.output is not None:
-        salt = books.stored_header(options.output).salt
-        if salt is None:
+        earlier = books.stored_header(options.output)
+        if earlier is not None and earlier.salt is None:
             raise ConfigError("the earlier run had a key; give the same one to continue it")
-    else:
-        salt = Key.random().digest("salt").hex()
+        salt = salt if earlier is None or earlier.salt is None else earlier.salt
     return Key(bytes.fromhex(salt)), salt
 
 
@@ -194,7 +191,7 @@ def _settings(options: ArchiveOptions, detection: Detection) -> dict[str, str]:
         files
         | {
             "model and detection": detection.pipeline,
-            "threshold": repr(detection.detector.threshold),
+            "threshold": repr(detection.threshold),
             "policy": options.policy.digest,
             "key": "" if options.key is None else options.key.digest("manifest").hex(),
             "consistency": options.consistency,
@@ -208,12 +205,10 @@ def _settings(options: ArchiveOptions, detection: Detection) -> dict[str, str]:
     )
 
 
-def _setup(
-    options: ArchiveOptions, detection: Detection, detecting: DetectionOptions, key: Key
-) -> Setup:
+def _setup(options: ArchiveOptions, detection: Detection, key: Key) -> Setup:
     return Setup(
-        detection=detecting,
-        threshold=detection.detector.threshold,
+        detection=detection.options,
+        threshold=detection.threshold,
         policy=options.policy,
         key=key.secret,
         consistency=options.consistency,
@@ -241,9 +236,11 @@ def _vault(options: ArchiveOptions) -> Iterator[VaultWriter | None]:
         yield writer
 
 
-def _pool(options: ArchiveOptions, inputs: Inputs, setup: Setup, detection: Detection) -> Pool:
+def _pool(options: ArchiveOptions, inputs: Inputs) -> Pool:
     wanted = options.workers or (1 if inputs.bytes < SMALL else os.cpu_count() or 1)
-    return OwnProcess(setup, detection.detector) if wanted == 1 else Processes(setup, wanted)
+    if not any(file.is_table for file in inputs.files):
+        wanted = min(wanted, len(inputs.files))
+    return OwnProcess() if wanted == 1 else Processes(wanted)
 
 
 def _table_options(options: ArchiveOptions) -> TableOptions:
@@ -267,7 +264,7 @@ def _report(
         policy=Path(options.policy.name).name,
         policy_sha256=options.policy.digest,
         settings=header.settings,
-        threshold=detection.detector.threshold,
+        threshold=detection.threshold,
         promised=None if detection.calibration is None else detection.calibration.level,
         consistency=options.consistency,
         locale=options.locale,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -64,9 +64,9 @@ class TableOutput:
         self.backlog += len(row.text)
         self.has_groups = self.has_groups or row.group is not None
 
-    def take(self, done: RowDone) -> int:
-        """Take what became of a row; return how many characters could be written."""
-        self._done[done.number] = done
+    def take(self, rows: Iterable[RowDone]) -> int:
+        """Take what became of rows; return how many characters of the input are written now."""
+        self._done.update((done.number, done) for done in rows)
         before = self.backlog
         while self._expected and (number := next(iter(self._expected))) in self._done:
             row, written = self._expected.pop(number), self._done.pop(number)

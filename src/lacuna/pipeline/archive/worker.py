@@ -1,23 +1,11 @@
-"""A worker: loads the model once, then makes safe whatever it is given.
-
-As a process (``python -m lacuna.pipeline.archive.worker``) it reads jobs from its standard input
-and writes results to its standard output, each a message with its length before it. It says nothing
-anywhere else, and ends with the process that started it.
-"""
+"""A worker: loads the model once, then makes safe whatever it is given."""
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
-import os
-import signal
-import sys
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO
-
-import msgspec
 
 from lacuna.deid.detector import Detector
 from lacuna.deid.keys import Key
@@ -46,7 +34,6 @@ from lacuna.pipeline.detecting import load_detector
 from lacuna.text.document import Document
 
 PIECE = 1 << 22  #: bytes of files that are held at a time
-_LENGTH = 8
 
 
 class Worker:
@@ -59,7 +46,7 @@ class Worker:
         redactor = Redactor(setup.policy, key, consistency=setup.consistency, locale=setup.locale)
         self._setup = setup
         self._work = Deidentifier(detector, redactor)
-        self._names = SafeNames(detector, key, setup.rename)
+        self._names = SafeNames(detector.recognized, key, setup.rename)
 
     def do(self, job: Job) -> Result:
         """Do a job; what fails is in the result."""
@@ -70,6 +57,10 @@ class Worker:
             result = Result(fatal=str(error))
         result.seconds = time.perf_counter() - began
         return result
+
+    def warm_up(self) -> None:
+        """Do everything once, so that all compiled code is loaded."""
+        self._work.deidentify([Document("", "Seen by Dr. Ann Whittaker on 03/14/2014, age 91.\n")])
 
     def _do_files(self, job: FilesJob) -> Result:
         result = Result()
@@ -188,58 +179,3 @@ def _write(folder: Path, name: str, content: bytes) -> None:
             stream.write(content)
     except OSError as error:
         raise StoppedError(f"cannot write to the output folder: {error.strerror}") from None
-
-
-def serve(incoming: IO[bytes], outgoing: IO[bytes]) -> None:
-    """Do jobs until there are no more."""
-    setup = receive(incoming)
-    if setup is None:
-        return
-    worker = Worker(msgspec.msgpack.decode(setup, type=Setup))
-    decode = msgspec.msgpack.Decoder(Job).decode
-    while (message := receive(incoming)) is not None:
-        send(outgoing, msgspec.msgpack.encode(worker.do(decode(message))))
-
-
-def send(stream: IO[bytes], message: bytes) -> None:
-    """Write a message with its length before it."""
-    stream.write(len(message).to_bytes(_LENGTH, "big"))
-    stream.write(message)
-    stream.flush()
-
-
-def receive(stream: IO[bytes]) -> bytes | None:
-    """Read a message; ``None`` when the other side is gone."""
-    head = stream.read(_LENGTH)
-    if len(head) < _LENGTH:
-        return None
-    size = int.from_bytes(head, "big")
-    message = stream.read(size)
-    return message if len(message) == size else None
-
-
-def end_with_parent() -> None:
-    """Ask the system to end this process when the one that started it ends (Linux only)."""
-    if sys.platform == "linux":
-        set_parent_death_signal = 1
-        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
-        if os.getppid() == 1:
-            sys.exit(0)
-
-
-def main() -> None:
-    """Run as a process."""
-    from lacuna.kernels import load_without_blas
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process decides
-    end_with_parent()
-    load_without_blas()
-    incoming, outgoing = sys.stdin.buffer, sys.stdout.buffer
-    try:
-        serve(incoming, outgoing)
-    except BrokenPipeError:
-        os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

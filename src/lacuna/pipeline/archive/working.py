@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,12 +14,12 @@ from lacuna.pipeline.archive.feeding import (
     by_unit,
     clashing,
     file_jobs,
-    file_tasks,
+    file_task,
     row_batches,
 )
 from lacuna.pipeline.archive.inputs import InputFile
 from lacuna.pipeline.archive.manifest import Line, is_there
-from lacuna.pipeline.archive.messages import FileTask, RowDone, RowsJob
+from lacuna.pipeline.archive.messages import FilesJob, FileTask, RowDone, RowsJob
 from lacuna.pipeline.archive.names import SafeNames
 from lacuna.pipeline.archive.pool import Pool
 from lacuna.pipeline.archive.progress import Ledger
@@ -40,16 +40,20 @@ class Work:
 
     Attributes
     ----------
+    files, groups
+        All there are, numbered from 1.
     units
-        Files that are documents, those of a group together.
+        Numbers of those that are documents, those of a group together.
     tables
-        Number and file of each table.
+        Numbers of tables.
     ambiguous
         Numbers of files whose name another output has.
     """
 
-    units: list[list[FileTask]]
-    tables: list[tuple[int, InputFile]]
+    files: Sequence[InputFile]
+    groups: Sequence[str | None]
+    units: list[list[int]]
+    tables: list[int]
     ambiguous: set[int]
     ledger: Ledger
     names: SafeNames
@@ -69,10 +73,10 @@ class Work:
         anything else; then all is done again unless all is there.
         """
         ambiguous = clashing(files)
-        units = by_unit(file_tasks(files, groups, ambiguous))
-        tables = [(n, file) for n, file in enumerate(files, start=1) if file.is_table]
+        units = by_unit(files, groups)
+        tables = [number for number, file in enumerate(files, start=1) if file.is_table]
         if not ledger.finished or folder is None:
-            return cls(units, tables, ambiguous, ledger, names)
+            return cls(files, groups, units, tables, ambiguous, ledger, names)
         there: dict[int, Line] = {}
         for number, file in enumerate(files, start=1):
             line = ledger.finished.get(names.hashed_id(file.id))
@@ -81,16 +85,21 @@ class Work:
         is_shared = bool(tables) and any(line.groups for line in there.values())
         if is_shared and len(there) < len(files):
             there.clear()
-        left = [unit for unit in units if not all(task.number in there for task in unit)]
-        again = {task.number for unit in left for task in unit}
+        left = [unit for unit in units if not all(number in there for number in unit)]
+        again = {number for unit in left for number in unit}
         ledger.take_over((line, files[n - 1].bytes) for n, line in there.items() if n not in again)
-        tables = [entry for entry in tables if entry[0] not in there]
-        return cls(left, tables, ambiguous, ledger, names)
+        tables = [number for number in tables if number not in there]
+        return cls(files, groups, left, tables, ambiguous, ledger, names)
 
     @property
     def is_left(self) -> bool:
         """Whether there is anything to do."""
         return bool(self.units or self.tables)
+
+    def task(self, number: int) -> FileTask:
+        """Return what a worker is told of a file."""
+        file, group = self.files[number - 1], self.groups[number - 1]
+        return file_task(number, file, group, ambiguous=number in self.ambiguous)
 
 
 def do_all(
@@ -104,9 +113,10 @@ def do_all(
         work.ledger, work.names, pool, Router(pool, remembers=remembers), options, folder
     )
     try:
-        doing.files(work.units, forget=not (work.tables and remembers))
-        for number, file in work.tables:
-            doing.table(number, file, ambiguous=number in work.ambiguous)
+        forget = not (work.tables and remembers)
+        doing.files(file_jobs(work.units, work.task, forget=forget))
+        for number in work.tables:
+            doing.table(number, work.files[number - 1], ambiguous=number in work.ambiguous)
         doing.wait_for_all()
     finally:
         work.ledger.give_up()
@@ -121,10 +131,10 @@ class _Doing:
     options: TableOptions
     folder: Path | None
 
-    def files(self, units: Sequence[Sequence[FileTask]], *, forget: bool) -> None:
-        for job in file_jobs(units, forget=forget):
+    def files(self, jobs: Iterable[FilesJob]) -> None:
+        for job in jobs:
             worker = self.router.freest()
-            if not forget:
+            if not job.forget:
                 groups = dict.fromkeys(task.group for task in job.files)
                 self.router.keep([group for group in groups if group is not None], worker)
             self.ledger.tasks.update((task.number, task) for task in job.files)
@@ -167,7 +177,7 @@ class _Doing:
             hashed = self.names.hashed_id(row.id)
             output.tally.add_failure(reason)
             self.ledger.fail(number, hashed, reason, row=row.number)
-            output.take(RowDone(row.number, reason=reason))
+            output.take([RowDone(row.number, reason=reason)])
         for worker, rows in self.router.share_out(readable).items():
             self.pool.submit(worker, RowsJob(number, rows, self.router.ended(worker, rows)))
         self._collect()

@@ -1,0 +1,1 @@
+"""What keeps tests, and the processes they start, from speaking to other machines."""
