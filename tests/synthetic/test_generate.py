@@ -104,9 +104,10 @@ PATTERNS = {
     "SSN": r"[\d -]{9,11}",
     "ZIP": r"\d{5}(-\d{4})?|[A-Z]{1,2}\d{1,2} \d[A-Z]{2}",
     "URL": r"[\w:/.-]+",
-    "PHONE": r"[\d() .+,/#px-]+(ext\.? ?\d+|extension \d+)?|ext \d+",
-    "DATE": r".*(\d|day|Christmas|Easter|Halloween|Year|Passover|Kippur|Ramadan|July|Eve|[A-Z]).*",
-    "MEDICALRECORD": r"[\dA-Z -]{5,12}",
+    "PHONE": r"[\d() .+,/#px-]+(ext\.? ?\d+|extension \d+)?|ext \d+|[a-z ]+",
+    "DATE": r".*(\d|day|Christmas|Easter|Halloween|Year|Passover|Kippur|Ramadan|July|Eve|[A-Z]).*"
+    r"|[a-z]+ [a-z ]+",
+    "MEDICALRECORD": r"[\dA-Z -]{5,12}|[a-z ]+",
     "PATIENT": r"[^\d]+",
     "DOCTOR": r"[^\d]+",
 }
@@ -211,6 +212,7 @@ def test_clean_notes_have_no_noise(clean: list[Document]) -> None:
     [
         (lambda: generate(-1), "must not be negative"),
         (lambda: generate(1, most_notes_per_patient=0), "at least 1"),
+        (lambda: generate(1, kinds=("letter",)), "no such kind of note: letter; there are dis"),
         (lambda: Noise(careless=1.5), "noise careless is a share from 0 to 1"),
     ],
 )
@@ -218,6 +220,12 @@ def test_bad_arguments(call: object, message: str) -> None:
     assert callable(call)
     with pytest.raises(ConfigError, match=message):
         call()
+
+
+def test_only_the_kinds_asked_for() -> None:
+    notes = list(generate(40, kinds=("jotting", "lab-report")))
+    assert {note.meta["kind"] for note in notes} == {"jotting", "lab-report"}
+    assert [note.text for note in generate(5, kinds=("jotting",))] != [n.text for n in notes[:5]]
 
 
 def test_none_are_none() -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 from itertools import count as count_from
 from itertools import islice
 from random import Random
+
+import msgspec
 
 from lacuna.errors import ConfigError
 from lacuna.synthetic.labels import FINDING
@@ -28,6 +31,7 @@ def generate(
     noise: Noise | None = None,
     findings: bool = False,
     most_notes_per_patient: int = 4,
+    kinds: Collection[str] = (),
 ) -> Iterator[Document]:
     """Write annotated clinical notes about people who do not exist.
 
@@ -47,12 +51,27 @@ def generate(
         Whether clinical findings, some with gaps, are mentions too (label ``FINDING``).
     most_notes_per_patient
         A patient has one note to this many; they share a group and the facts about the patient.
+    kinds
+        Kinds of notes to write; without any, all of them.
     """
     if count < 0 or most_notes_per_patient < 1:
         raise ConfigError("a number of notes must not be negative, and per patient at least 1")
     pack = load_pack(language, Split(split))
+    if kinds:
+        pack = _with_kinds(pack, kinds)
     notes = _notes(pack, seed, Split(split), noise or Noise(), findings, most_notes_per_patient)
     return islice(notes, count)
+
+
+def _with_kinds(pack: Pack, kinds: Collection[str]) -> Pack:
+    """Leave out all other kinds of notes."""
+    known = pack.language.settings.kinds
+    unknown = sorted(set(kinds) - known.keys())
+    if unknown:
+        raise ConfigError(f"no such kind of note: {unknown[0]}; there are {', '.join(known)}")
+    wanted = {name: kind for name, kind in known.items() if name in kinds}
+    settings = msgspec.structs.replace(pack.language.settings, kinds=wanted)
+    return replace(pack, language=replace(pack.language, settings=settings))
 
 
 def _notes(
