@@ -1,4 +1,4 @@
-"""Token-level binary recall and precision of the bundled model on generated notes.
+"""How much the bundled model finds in generated notes, and whether its promises hold there.
 
 ::
 
@@ -14,9 +14,12 @@ import numpy as np
 
 import lacuna
 from lacuna.deid.calibrating import calibration_units
+from lacuna.deid.calibration import outcome
 from lacuna.deid.detector import DEFAULT_THRESHOLD, Detector
 from lacuna.deid.patterns import find_patterns
+from lacuna.deid.promises import promises_of
 from lacuna.models.bundled import bundled_model
+from lacuna.models.storage import read_model
 from lacuna.synthetic import Split, generate
 
 
@@ -38,6 +41,13 @@ def main() -> None:
         wrong = np.count_nonzero(others >= options.threshold)
         recall, precision = found / len(identifiers), found / (found + wrong)
         print(f"{name:20} recall {recall:.4f}  precision {precision:.4f}")
+    promises = promises_of(read_model(bundled_model()))
+    for promise in promises.calibrations if promises else ():
+        missed, price = outcome(units, promise.threshold)
+        print(
+            f"promised {promise.level:.0%}: threshold {promise.threshold:.3f},"
+            f" missed {missed:.2%} of {len(units)} patients, precision {price:.4f}"
+        )
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def word_lists() -> dict[str, Counts]:
             r"cit(y|ies).*|.*_cities|states|provinces|regions|departments|countries",
         ),
         "job": {word: 1 for word in jobs if word.islower() or len(word) > 4},
-        "common": _from_scowl("common"),
+        "common": dict.fromkeys(_own_words("medical"), _COUNTS[50]) | _from_scowl("common"),
         "proper": _from_scowl("proper"),
     }
 
