@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lacuna.deid._cover import covered_tokens, surest_tokens
 from lacuna.deid.calibrating import calibration_units
 from lacuna.deid.calibration import calibrate, outcome
 from lacuna.deid.detector import UNNAMED, Detector
@@ -61,6 +62,28 @@ def test_a_mention_is_taken_whole_when_a_token_reaches_the_threshold() -> None:
 def test_a_sure_token_outside_mentions_is_an_identifier_of_no_known_kind() -> None:
     assert (12, 14, UNNAMED) in places(0.25)
     assert (12, 14, UNNAMED) not in places(0.35)
+
+
+TOKENS = tokens_of(Document("d", TEXT))
+spans = st.lists(
+    st.tuples(st.integers(0, len(TEXT)), st.integers(0, len(TEXT))).map(sorted), max_size=5
+)
+
+
+@given(spans, st.lists(st.sampled_from([0.0, 0.2, 0.5, 1.0]), min_size=7, max_size=7))
+def test_tokens_that_spans_touch(spans: list[list[int]], sure: list[float]) -> None:
+    starts, ends = np.array(spans, np.int64).reshape(-1, 2).T.copy()
+    tokens = list(zip(TOKENS.start.tolist(), TOKENS.end.tolist(), strict=True))
+    touched = [
+        [t for t, (first, last) in enumerate(tokens) if start < last and first < end]
+        for start, end in spans
+    ]
+    covered = covered_tokens(TOKENS.start, TOKENS.end, starts, ends)
+    assert np.flatnonzero(covered).tolist() == sorted({t for of_span in touched for t in of_span})
+    surest, alone = surest_tokens(TOKENS.start, TOKENS.end, np.array(sure), starts, ends, 0.5)
+    assert surest.tolist() == [max([sure[t] for t in of_span], default=-1) for of_span in touched]
+    taken = {t for i, of_span in enumerate(touched) if surest[i] >= 0.5 for t in of_span}
+    assert alone.tolist() == [t for t in range(7) if sure[t] >= 0.5 and t not in taken]
 
 
 def test_recognizers_do_not_ask_for_a_threshold() -> None:

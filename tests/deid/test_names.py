@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacuna.deid.linking import People, may_be_one
-from lacuna.deid.names import NameForm, Role, name_form, name_words
+from lacuna.deid.linking import People, Person, may_be_one
+from lacuna.deid.names import FullName, NameForm, Role, form_of, name_form, name_words
 
 
 @pytest.mark.parametrize(
@@ -44,10 +44,17 @@ def test_names_are_read(surface: str, form: NameForm) -> None:
     assert name_form(surface) == form
 
 
-@given(st.text(max_size=20) | st.text("AaBb. ,'’-MrDd", max_size=20))
+some_words = st.lists(
+    st.sampled_from(
+        ("Dr.", "John", "A.", "SMITH", "smith,", "van", "Van", "O'Brien", "RN", "Jr", "é")
+    )
+)
+
+
+@given(st.text(max_size=20) | st.text("AaBb. ,'’-MrDd", max_size=20) | some_words.map(" ".join))
 def test_any_text_is_read_and_has_a_name_word_if_it_has_words(text: str) -> None:
-    name_form(text)
     words = name_words(text)
+    assert name_form(text) == form_of(text, words)
     assert not words or any(w.role in (Role.NAME, Role.INITIAL) for w in words)
     assert all(a.end <= b.start for a, b in pairwise(words))
 
@@ -97,6 +104,21 @@ def test_later_documents_know_the_people_of_earlier_ones() -> None:
     assert both[robert] is not first
     assert both[smith] not in (first, both[robert])
     assert people.link([john])[john] is first
+
+
+def test_namesakes_under_two_labels_are_one_person_unless_their_titles_differ() -> None:
+    namesakes: dict[FullName, Person] = {}
+    patients, doctors = People(namesakes), People(namesakes)
+    john, mister, mistress = map(name_form, ("John Smith", "Mr. John Smith", "Mrs. John Smith"))
+    initial, junior, smith = map(name_form, ("J. Smith", "John Smith Jr.", "Smith"))
+    patient = patients.link([mister])[mister]
+    assert doctors.link([smith])[smith] is not patient
+    doctors = People(namesakes)
+    doctor = doctors.link([initial, junior, mistress])
+    assert patient not in doctor.values()
+    doctors = People(namesakes)
+    linked = doctors.link([smith, john])
+    assert linked[john] is linked[smith] is patient
 
 
 forms = st.builds(

@@ -153,6 +153,32 @@ def test_people_who_differ_never_share_a_tag_and_the_same_always_do(surfaces: li
             assert x != y
 
 
+FULL_NAMES = ("John Smith", "Jane Smith", "Ann Lee")
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from((*FULL_NAMES, "SMITH, JOHN", "Mr. Smith", "Smith", "Lee")),
+            st.sampled_from(("PATIENT", "DOCTOR")),
+        ),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_a_full_name_is_one_person_whatever_the_label(found: list[tuple[str, str]]) -> None:
+    parts = [part for surface, label in found for part in ((surface, label), "\n")]
+    tags = lines(Redactor(SAFE_HARBOR, KEY).redact(*note(*parts)))
+    known = [(surface.replace("SMITH, JOHN", "John Smith"), label) for surface, label in found]
+    for ((a, label), x), ((b, other), y) in combinations(zip(known, tags, strict=True), 2):
+        if a in FULL_NAMES and b in FULL_NAMES:
+            assert (a == b) == (x == y)
+        elif label == other:
+            assert (a != b) or (x == y)
+        elif not set(FULL_NAMES) & {surface for surface, _ in known}:
+            assert x != y
+
+
 def test_nobody_gets_the_name_of_somebody_else_in_the_document() -> None:
     lists = load_pools("en").names[Group.LAST]
     surfaces = [name for listed_names in lists.values() for name in listed_names[:6]]

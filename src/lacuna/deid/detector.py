@@ -10,13 +10,14 @@ reaches it outside any mention is an identifier of no known kind.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from lacuna.deid._cover import covered_tokens, surest_tokens
 from lacuna.deid.findings import Finding, Origin
 from lacuna.models.base import Examined, Tagger
 from lacuna.text.document import Document
@@ -25,6 +26,7 @@ from lacuna.types import BoolArray, FloatArray, LongArray
 #: Label of a token that is probably an identifier, nobody knows of which kind.
 UNNAMED = "IDENTIFIER"
 DEFAULT_THRESHOLD = 0.5
+MODEL = Origin.MODEL
 
 Recognizer = Callable[[Document], Iterable[Finding]]
 #: Drops findings, by terms that are never identifiers.
@@ -80,7 +82,7 @@ class Detector:
 
     def _detected(self, examined: Examined) -> Detected:
         document = examined.found
-        tagged = self.drop(document, list(tagger_findings(examined, self.threshold)))
+        tagged = self.drop(document, tagger_findings(examined, self.threshold))
         recognized = self.recognized(document)
         findings = [*_better_named(tagged, recognized), *recognized]
         return Detected(document, findings, examined.probability, covered(examined, findings))
@@ -102,43 +104,32 @@ def _better_named(tagged: list[Finding], recognized: list[Finding]) -> list[Find
     return [f for f in tagged if f.label != UNNAMED or not is_inside(f)]
 
 
-def tagger_findings(examined: Examined, threshold: float) -> Iterator[Finding]:
-    """Yield mentions of which a token reaches the threshold, and single tokens that do."""
-    reached = examined.probability >= threshold
-    alone = reached.copy()
+def tagger_findings(examined: Examined, threshold: float) -> list[Finding]:
+    """Return mentions of which a token reaches the threshold, and single tokens that do."""
+    _, start, end, probability = examined
     spans = [(s.start, s.end, m.label) for m in examined.found.mentions for s in m.spans]
-    firsts, lasts = _token_ranges(examined, spans)
-    so_far = np.concatenate(([0], np.cumsum(reached)))  # tokens that reach it, before each
-    taken = so_far[lasts] > so_far[firsts]
-    for (start, end, label), first, last, is_taken in zip(
-        spans, firsts.tolist(), lasts.tolist(), taken.tolist(), strict=True
-    ):
-        if is_taken:
-            sure = max(examined.probability[first:last].tolist())
-            yield Finding(start, end, label, Origin.MODEL, sure)
-            alone[first:last] = False
-    for token in np.flatnonzero(alone).tolist():
-        start, end = int(examined.start[token]), int(examined.end[token])
-        yield Finding(start, end, UNNAMED, Origin.MODEL, float(examined.probability[token]))
+    surest, alone = surest_tokens(start, end, probability, *_borders(spans), threshold)
+    findings = [
+        Finding(start, end, label, MODEL, sure)
+        for (start, end, label), sure in zip(spans, surest.tolist(), strict=True)
+        if sure >= threshold
+    ]
+    findings += [
+        Finding(int(start[t]), int(end[t]), UNNAMED, MODEL, float(probability[t]))
+        for t in alone.tolist()
+    ]
+    return findings
 
 
 def covered(examined: Examined, findings: Iterable[Finding]) -> BoolArray:
     """Return for each token whether a finding touches it."""
-    firsts, lasts = _token_ranges(examined, list(findings))
-    # tokens enter a finding at its first token and leave it behind its last
-    borders = np.bincount(firsts, minlength=len(examined.start) + 1)
-    borders -= np.bincount(lasts, minlength=len(examined.start) + 1)
-    return np.cumsum(borders)[:-1] > 0
+    return covered_tokens(examined.start, examined.end, *_borders(list(findings)))
 
 
-def _token_ranges(
-    examined: Examined, spans: Sequence[tuple[Any, ...]]
-) -> tuple[LongArray, LongArray]:
-    """Return the first token, and the one behind the last, of what begins with start and end."""
+def _borders(spans: Sequence[tuple[Any, ...]]) -> tuple[LongArray, LongArray]:
+    """Return the starts and the ends of what begins with them."""
     starts = np.array([span[0] for span in spans], np.int64)
-    ends = np.array([span[1] for span in spans], np.int64)
-    firsts = np.searchsorted(examined.end, starts, side="right")
-    return firsts, np.maximum(firsts, np.searchsorted(examined.start, ends, side="left"))
+    return starts, np.array([span[1] for span in spans], np.int64)
 
 
 def token_range(examined: Examined, start: int, end: int) -> tuple[int, int]:

@@ -6,7 +6,9 @@ are equal or one the initial of the other, as far as both give them; no "Mr." ag
 
 A form joins a person if it may be that person, by all that is known of them, and nobody else.
 If it may be several people it stands for itself: two people are never taken for one; one person may
-be taken for two. Labels are kept apart: a PATIENT Smith and a DOCTOR Smith are two people.
+be taken for two. Labels are kept apart: a PATIENT Smith and a DOCTOR Smith are two people. Only who
+has the same *full* name under two labels of one category (John Smith, PATIENT and DOCTOR) is one
+person, whom a detector has taken for two.
 
 Within a document the fullest forms are looked at first, so "Mr. Smith" before "John Smith" and
 "Robert Smith" is seen to be unclear. What later documents say changes nothing in earlier ones.
@@ -16,8 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from operator import attrgetter
 
-from lacuna.deid.names import NameForm
+from lacuna.deid.names import FullName, NameForm
 
 _CROWD = 50  # people with one word in their names; with more of them nothing is linked
 
@@ -31,30 +34,47 @@ class Person:
 
 @dataclass(slots=True)
 class People:
-    """The persons of one label within one scope."""
+    """The persons of one label within one scope.
 
+    Parameters
+    ----------
+    namesakes
+        Full name → who was first called so, shared by all labels of a category.
+    """
+
+    _namesakes: dict[FullName, Person] = field(default_factory=dict)
     _by_word: dict[str, list[Person]] = field(default_factory=dict)
     _by_form: dict[NameForm, Person] = field(default_factory=dict)  # whole names
     _unclear: dict[NameForm, Person] = field(default_factory=dict)
 
     def link(self, forms: Iterable[NameForm]) -> dict[NameForm, Person]:
         """Return who is meant by each form of a document."""
-        distinct = list(dict.fromkeys(forms))
-        distinct.sort(key=lambda form: form.specificity, reverse=True)
-        return {form: self._person(form) for form in distinct}
+        known = {form: self._by_form.get(form) for form in forms}
+        linked = {form: person for form, person in known.items() if person is not None}
+        new = [form for form in known if form not in linked]
+        new.sort(key=attrgetter("specificity"), reverse=True)
+        for form in new:
+            linked[form] = self._person(form)
+        return linked
 
     def _person(self, form: NameForm) -> Person:
-        known = self._by_form.get(form)
-        if known is not None:
-            return known
         near = self._by_word.get(form.alone or form.family.rpartition(" ")[2], [])
         if len(near) > _CROWD:
             return self._unclear.setdefault(form, Person(form))
         possible = [person for person in near if may_be_one(form, person.form)]
         if len(possible) > 1:
             return self._unclear.setdefault(form, Person(form))
-        person = possible[0] if possible else Person(form)
-        person.form = _together(person.form, form)
+        full = form.full
+        if not possible and full is not None and full in self._namesakes:
+            namesake = self._namesakes[full]
+            possible = [namesake] if may_be_one(form, namesake.form) else []
+        if possible:
+            person = possible[0]
+            person.form = _together(person.form, form)
+        else:
+            person = Person(form)
+        if full is not None:
+            self._namesakes.setdefault(full, person)
         if form.given:
             self._by_form[form] = person
         for word in _whole_words(form):
@@ -100,5 +120,9 @@ def _may_be_same(x: str, y: str) -> bool:
 
 
 def _whole_words(form: NameForm) -> list[str]:
-    words = [*form.given, *form.family.split(), form.alone]
-    return [word for word in words if len(word) > 1] + ([form.family] if " " in form.family else [])
+    given, family, alone, _, _ = form
+    if " " in family or " " in alone:
+        words = [*given, *family.split(), family, alone]
+    else:
+        words = [*given, family, alone]
+    return [word for word in words if len(word) > 1]

@@ -11,17 +11,18 @@ still hidden. Where an action cannot do its work the policy's default, which hid
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lacuna.deid.actions import LENIENT, Keep, Surrogate
+from lacuna.deid.actions import LENIENT, Action, Keep, Shift, Surrogate
 from lacuna.deid.findings import Finding
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import Policy
 from lacuna.deid.replacing import Replacing, Rules, Settings
 from lacuna.deid.resolution import resolve
-from lacuna.deid.rewriting import OffsetMap, rewrite
+from lacuna.deid.rewriting import OffsetMap, offset_map, rewrite
 from lacuna.deid.scope import Consistency, Scope
+from lacuna.deid.surfaces import Surfaces
 from lacuna.deid.surrogates.pools import known_locale
 from lacuna.errors import RedactionError
 from lacuna.text.document import Document
@@ -35,10 +36,10 @@ class Redacted:
     ----------
     document
         The new text under the same id and group; metadata, mentions and tokens are left out.
-    offsets
-        Where every character went.
     plan
         What was replaced: spans of the original text with their labels.
+    instead
+        What stands there now.
     counts
         Number of replacements by label.
     fallbacks
@@ -46,10 +47,15 @@ class Redacted:
     """
 
     document: Document
-    offsets: OffsetMap
     plan: tuple[Finding, ...]
+    instead: tuple[str, ...]
     counts: Mapping[str, int]
     fallbacks: Mapping[str, int]
+
+    @property
+    def offsets(self) -> OffsetMap:
+        """Where every character went."""
+        return offset_map(_placed(self.plan, self.instead))
 
 
 class Redactor:
@@ -75,11 +81,19 @@ class Redactor:
         consistency: Consistency = Consistency.PATIENT,
         locale: str = "en",
     ) -> None:
-        self._settings = Settings(policy, key, Consistency(consistency), locale, Rules(policy))
-        self._scopes: dict[tuple[str, str], Scope] = {}
         actions = (*policy.actions.values(), *policy.labels.values())
         if any(isinstance(action, Surrogate) for action in actions):
             known_locale(locale)
+        self._settings = Settings(
+            policy,
+            key,
+            Consistency(consistency),
+            locale,
+            Rules(policy),
+            Surfaces(locale),
+            shifts=any(isinstance(action, Shift | Surrogate) for action in actions),
+        )
+        self._scopes: dict[tuple[str, str], Scope] = {}
 
     def redact(self, document: Document, findings: Iterable[Finding]) -> Redacted:
         """Return the document with all that was found replaced.
@@ -91,22 +105,29 @@ class Redactor:
         RedactionError
             When a finding lies outside the text.
         """
-        rules = self._settings.rules
-        found = [finding for finding in findings if not isinstance(rules[finding.label][0], Keep)]
+        findings = list(findings)
+        labels = {finding.label for finding in findings}
+        kept, lenient = self._labels_of(labels, Keep), self._labels_of(labels, *LENIENT)
+        found = [f for f in findings if f.label not in kept] if kept else findings
         replacing = Replacing(self._settings, document, self._scope(document))
         try:
-            lenient = {f.label for f in found if isinstance(rules[f.label][0], LENIENT)}
             plan = resolve(document.text, found, lenient=lenient)
-            new, offsets = rewrite(document.text, list(replacing.replacements(plan)))
+            instead = replacing.replacements(plan)
+            new = rewrite(document.text, _placed(plan, instead))
         except RedactionError as error:
             raise RedactionError(f"{document.id}: {error}") from None
         return Redacted(
             Document(document.id, new, group=document.group),
-            offsets,
             tuple(plan),
-            Counter(finding.label for finding in plan),
+            tuple(instead),
+            Counter([finding.label for finding in plan]),
             replacing.fallbacks,
         )
+
+    def _labels_of(self, labels: Iterable[str], *actions: type[Action]) -> set[str]:
+        """Return those labels with which one of some actions is done."""
+        rules = self._settings.rules
+        return {label for label in labels if isinstance(rules[label][0], actions)}
 
     def end_group(self, group: str) -> None:
         """Forget a patient whose documents are done."""
@@ -115,8 +136,12 @@ class Redactor:
     def _scope(self, document: Document) -> Scope:
         key, consistency = self._settings.key, self._settings.consistency
         if consistency is not Consistency.PATIENT or document.group is None:
-            return Scope(key.derive("scope", "document", document.id))
+            return Scope(key, ("document", document.id))
         scope = self._scopes.get(document.unit)
         if scope is None:
-            scope = self._scopes[document.unit] = Scope(key.derive("scope", *document.unit))
+            scope = self._scopes[document.unit] = Scope(key, document.unit)
         return scope
+
+
+def _placed(plan: Sequence[Finding], instead: Sequence[str]) -> list[tuple[int, int, str]]:
+    return [(span.start, span.end, instead[i]) for i, span in enumerate(plan)]

@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any
 
-from lacuna.deid.actions import Action, Drop, Generalise, Keep, Mask, Shift, Surrogate, Tag
+import msgspec
+
+from lacuna.deid.actions import Action, Drop, Generalise, Mask, Shift, Surrogate, Tag
 from lacuna.deid.dates.document import DocumentDates
 from lacuna.deid.findings import Finding
-from lacuna.deid.generalising import generalise_age, generalise_date, generalise_zip
+from lacuna.deid.generalising import generalise_zip
 from lacuna.deid.keys import Key
 from lacuna.deid.kinds import Kind
 from lacuna.deid.linking import Person
-from lacuna.deid.names import NameForm, name_form
+from lacuna.deid.names import NameForm
 from lacuna.deid.policy import Policy
-from lacuna.deid.rewriting import Replacement
 from lacuna.deid.scope import Consistency, Scope, identity
+from lacuna.deid.surfaces import Surfaces
 from lacuna.deid.surrogates.choosing import expect, surrogate
 from lacuna.deid.surrogates.pools import load_pools
 from lacuna.errors import RedactionError
 from lacuna.text.document import Document
 
 _DEFAULT_SHIFT = Shift()
+_ORDER = _DEFAULT_SHIFT.order
+_BLIND = (Mask, Drop)  # they need not know what they replace
+_PERSON, _DATE, _AGE, _ZIP = Kind.PERSON, Kind.DATE, Kind.AGE, Kind.ZIP
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +40,31 @@ class Settings:
     consistency: Consistency
     locale: str
     rules: Rules
+    surfaces: Surfaces
+    shifts: bool  #: whether dates may be moved, so that their years have to be known
 
 
-class Rules(dict[str, tuple[Action, Kind]]):
-    """Label → what is done with it and what it stands for, looked up once."""
+class Rules(dict[str, tuple[Action, Kind, str]]):
+    """Label → what is done with it, what it stands for, what a tag calls it; looked up once."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
 
-    def __missing__(self, label: str) -> tuple[Action, Kind]:
-        self[label] = found = self._policy.action(label), self._policy.kind(label)
+    def __missing__(self, label: str) -> tuple[Action, Kind, str]:
+        policy = self._policy
+        self[label] = found = policy.action(label), policy.kind(label), policy.category(label)
         return found
 
 
-class Item(NamedTuple):
+class Item(msgspec.Struct, frozen=True, gc=False):
     """A planned span: its number in the document, what stands there and what is done with it."""
 
     place: int
-    finding: Finding
+    label: str
     surface: str
     action: Action
     kind: Kind
+    category: str
 
 
 class Replacing:
@@ -65,120 +74,118 @@ class Replacing:
         self._settings = settings
         self._document = document
         self._scope = scope
-        self._dates = DocumentDates(settings.key, document.unit, settings.locale)
-        self._forms: dict[str, NameForm] = {}
-        self._persons: dict[tuple[str, NameForm], Person] = {}
+        self._dates = DocumentDates(settings.key, document.unit)
+        self._persons: dict[tuple[str, str], Person] = {}  # (label, surface) → who is meant
+        self._is_linked = settings.consistency is not Consistency.NONE
         self.fallbacks: Counter[str] = Counter()
 
-    def replacements(self, plan: Iterable[Finding]) -> Iterator[Replacement]:
-        """Yield a replacement for each planned span, in text order."""
-        items = [self._item(place, finding) for place, finding in enumerate(plan)]
+    def replacements(self, plan: Sequence[Finding]) -> list[str]:
+        """Return what is written for each planned span."""
+        text, rules = self._document.text, self._settings.rules
+        items = [
+            Item(place, label, text[start:end], *rules[label])
+            for place, (start, end, label, _, _) in enumerate(plan)
+        ]
         self._look_ahead(items)
-        default = self._settings.policy.default
-        for item in items:
-            new = self._new(item, item.action)
-            if new is None:
-                self.fallbacks[item.finding.label] += 1
-                new = self._new(item, default)
-            if new is None:
-                raise RedactionError(f"nothing can be done with label {item.finding.label}")
-            yield Replacement(item.finding.start, item.finding.end, new)
+        return [self._replacement(item) for item in items]
 
-    def _item(self, place: int, finding: Finding) -> Item:
-        surface = self._document.text[finding.start : finding.end]
-        return Item(place, finding, surface, *self._settings.rules[finding.label])
+    def _replacement(self, item: Item) -> str:
+        new = _WRITERS[type(item.action)](self, item, item.action)
+        if new is None:
+            default = self._settings.policy.default
+            self.fallbacks[item.label] += 1
+            new = _WRITERS[type(default)](self, item, default)
+        if new is None:
+            raise RedactionError(f"nothing can be done with label {item.label}")
+        return new
 
     def _look_ahead(self, items: list[Item]) -> None:
         """Look at the whole document before anything is chosen: who is named, in which years."""
-        forms: dict[str, list[NameForm]] = {}
+        tagged: dict[str, dict[str, NameForm]] = {}
         named: list[Item] = []
-        is_linked = self._settings.consistency is not Consistency.NONE
         for item in items:
             action = item.action
-            if isinstance(action, Mask | Drop):
+            if isinstance(action, _BLIND):
                 continue
-            if item.kind is Kind.DATE:
-                order = action.order if isinstance(action, Shift) else _DEFAULT_SHIFT.order
-                self._dates.add(item.place, item.surface, order)
+            if item.kind is _DATE:
+                if not self._settings.shifts:
+                    continue
+                order = action.order if isinstance(action, Shift) else _ORDER
+                self._dates.add(item.place, self._settings.surfaces.date(item.surface, order))
             elif isinstance(action, Surrogate):
-                expect(self._scope.memory, item.kind, item.surface)
-                if item.kind is Kind.PERSON and is_linked:
+                if (item.label, item.surface) not in self._scope.replaced:
+                    expect(self._scope.memory, item.kind, item.surface)
+                if item.kind is _PERSON and self._is_linked:
                     named.append(item)
-            elif item.kind is Kind.PERSON and isinstance(action, Tag):
-                forms.setdefault(item.finding.label, []).append(self._form(item.surface))
-        for label, of_label in forms.items():
-            linked = self._scope.people(label).link(of_label)
-            self._persons.update(((label, form), person) for form, person in linked.items())
+            elif item.kind is _PERSON and isinstance(action, Tag):
+                form = self._settings.surfaces.name(item.surface)
+                tagged.setdefault(item.label, {})[item.surface] = form
+        for label, forms in tagged.items():
+            self._link(label, forms)
         for item in named:  # before addresses, which follow the names
-            self._surrogate(item)
+            self._surrogate(item, item.action)
 
-    def _new(self, item: Item, action: Action) -> str | None:
-        """Return what is written, None where the action cannot do its work."""
-        match action:
-            case Mask():
-                return _masked(item.surface, action)
-            case Tag():
-                return self._tag(item, action)
-            case Drop():
-                return ""
-            case Surrogate() if item.kind is Kind.DATE:
-                return self._dates.shifted(item.place, _DEFAULT_SHIFT)
-            case Surrogate():
-                return self._surrogate(item)
-            case Shift():
-                return self._dates.shifted(item.place, action)
-            case Generalise():
-                return self._general(item)
-            case Keep():
-                raise RedactionError("what is kept has no replacement")
+    def _link(self, label: str, forms: dict[str, NameForm]) -> None:
+        _, _, category = self._settings.rules[label]
+        linked = self._scope.people(label, category).link(forms.values())
+        for surface, form in forms.items():
+            self._persons[label, surface] = linked[form]
+
+    def _mask(self, item: Item, action: Mask) -> str:
+        if action.length is not None:
+            return action.character * action.length
+        if "\n" not in item.surface and "\r" not in item.surface:
+            return action.character * len(item.surface)
+        return "".join([c if c in "\r\n" else action.character for c in item.surface])
+
+    def _drop(self, _: Item, __: Drop) -> str:
+        return ""
 
     def _tag(self, item: Item, action: Tag) -> str:
-        label = item.finding.label
-        name = label if action.by == "label" else self._settings.policy.category(label)
+        name = item.category if action.by == "category" else item.label
         if not action.numbered:
             return f"[{name}]"
         return f"[{name}-{self._scope.number(name, self._identity(item))}]"
 
     def _identity(self, item: Item) -> Hashable:
-        if self._settings.consistency is Consistency.NONE:
+        if not self._is_linked:
             return item.place
-        label = item.finding.label
-        if item.kind is Kind.PERSON:
-            form = self._form(item.surface)
-            return self._persons.get((label, form)) or self._scope.people(label).link([form])[form]
-        return identity(item.kind, label, item.surface)
+        label, surface = item.label, item.surface
+        if item.kind is not _PERSON:
+            return identity(item.kind, label, surface)
+        if (label, surface) not in self._persons:
+            self._link(label, {surface: self._settings.surfaces.name(surface)})
+        return self._persons[label, surface]
 
-    def _form(self, surface: str) -> NameForm:
-        form = self._forms.get(surface)
-        if form is None:
-            form = self._forms[surface] = name_form(surface)
-        return form
+    def _surrogate(self, item: Item, _: Action) -> str | None:
+        label, surface, kind = item.label, item.surface, item.kind
+        if kind is _DATE:
+            return self._dates.shifted(item.place, _DEFAULT_SHIFT)
+        pools, scope = load_pools(self._settings.locale), self._scope
+        if not self._is_linked:
+            memory = scope.memory.forgetful("mention", self._document.id, str(item.place))
+            return surrogate(memory, pools, kind, label, surface)
+        if (label, surface) not in scope.replaced:
+            scope.replaced[label, surface] = surrogate(scope.memory, pools, kind, label, surface)
+        return scope.replaced[label, surface]
 
-    def _surrogate(self, item: Item) -> str | None:
-        pools, label = load_pools(self._settings.locale), item.finding.label
-        memory = self._scope.memory
-        if self._settings.consistency is Consistency.NONE:
-            memory = memory.forgetful("mention", self._document.id, str(item.place))
-            return surrogate(memory, pools, item.kind, label, item.surface)
-        place = (label, item.surface)
-        if place not in self._scope.replaced:
-            self._scope.replaced[place] = surrogate(memory, pools, item.kind, *place)
-        return self._scope.replaced[place]
+    def _shift(self, item: Item, action: Shift) -> str | None:
+        return self._dates.shifted(item.place, action)
 
-    def _general(self, item: Item) -> str | None:
-        match item.kind:
-            case Kind.DATE:
-                return generalise_date(self._dates.reading(item.place))
-            case Kind.AGE:
-                return generalise_age(item.surface)
-            case Kind.ZIP:
-                return generalise_zip(item.surface)
-        return None
+    def _generalise(self, item: Item, _: Generalise) -> str | None:
+        if item.kind is _DATE:
+            return self._settings.surfaces.year(item.surface)
+        if item.kind is _AGE:
+            return self._settings.surfaces.age(item.surface)
+        return generalise_zip(item.surface) if item.kind is _ZIP else None
 
 
-def _masked(surface: str, action: Mask) -> str:
-    if action.length is not None:
-        return action.character * action.length
-    if "\n" not in surface and "\r" not in surface:
-        return action.character * len(surface)
-    return "".join([c if c in "\r\n" else action.character for c in surface])
+#: How each action is carried out; None where it cannot do its work. What is kept is never planned.
+_WRITERS: dict[type[Action], Callable[[Replacing, Item, Any], str | None]] = {
+    Mask: Replacing._mask,
+    Tag: Replacing._tag,
+    Drop: Replacing._drop,
+    Surrogate: Replacing._surrogate,
+    Shift: Replacing._shift,
+    Generalise: Replacing._generalise,
+}

@@ -61,44 +61,46 @@ def resolve(
         When a finding lies outside the text.
     """
     plan: list[Finding] = []
-    origins: set[Origin] = set()  # who found the last span of the plan
+    last: list[Finding] = []  # whose span is the last of the plan
     for start, end, cluster in _clusters(text, findings):
-        strongest = _strongest(cluster, lenient)
-        finders = {finding.origin for finding in cluster}
-        before = plan[-1] if plan else None
-        if (
-            before is not None
-            and before.end == start
-            and before.label == strongest.label
-            and not finders & origins
-        ):
-            start = plan.pop().start
+        strongest = cluster[0] if len(cluster) == 1 else _strongest(cluster, lenient)
+        if plan and plan[-1].end == start and _are_one(plan[-1], last, strongest, cluster):
+            before = plan.pop()
+            start = before.start
             strongest = _strongest([before, strongest], lenient)
-            finders |= origins
+            cluster += last
         if start != strongest.start or end != strongest.end:
-            strongest = strongest._replace(start=start, end=end)
+            strongest = Finding(start, end, *strongest[2:])
         plan.append(strongest)
-        origins = finders
+        last = cluster
     return plan
+
+
+def _are_one(
+    one: Finding, found: Sequence[Finding], other: Finding, beside: Sequence[Finding]
+) -> bool:
+    """Whether spans that touch are one thing: of the same label, by different detectors."""
+    return one.label == other.label and {finding.origin for finding in found}.isdisjoint(
+        [finding.origin for finding in beside]
+    )
 
 
 def _clusters(text: str, findings: Iterable[Finding]) -> Iterator[tuple[int, int, list[Finding]]]:
     """Yield start and end of what overlapping findings cover, grown to whole words, and them."""
-    trimmed = [_trimmed(text, finding) for finding in findings]
     cluster: list[Finding] = []
     first = last = 0
-    for finding in sorted(finding for finding in trimmed if finding.start < finding.end):
-        start, end = finding.start, finding.end
-        if not cluster or start >= last:
+    for finding in sorted(_trimmed(text, findings)):
+        start, end = finding[:2]
+        if start >= last or not cluster:
             if cluster:
                 yield first, last, cluster
             cluster = []
-            while start > last and _is_inside(text, start):
+            while start > last and text[start - 1] != " " and _is_inside(text, start):
                 start -= 1
             first = last = start
         if end > last:
             last = end
-            while last < len(text) and _is_inside(text, last):
+            while last < len(text) and text[last] != " " and _is_inside(text, last):
                 last += 1
         cluster.append(finding)
     if cluster:
@@ -106,44 +108,43 @@ def _clusters(text: str, findings: Iterable[Finding]) -> Iterator[tuple[int, int
 
 
 def _strongest(cluster: Sequence[Finding], lenient: Collection[str]) -> Finding:
-    if len(cluster) == 1:
-        return cluster[0]
-    return min(
-        cluster,
-        key=lambda f: (
-            f.label in lenient,
-            f.start - f.end,
-            f.probability <= EVEN,
-            _RANK[f.origin],
-            -f.probability,
-            f.label,
-        ),
-    )
+    def weakness(finding: Finding) -> tuple[bool, int, bool, int, float, str]:
+        start, end, label, origin, sure = finding
+        return label in lenient, start - end, sure <= EVEN, _RANK[origin], -sure, label
+
+    return min(cluster, key=weakness)
 
 
-def _trimmed(text: str, finding: Finding) -> Finding:
-    """Return the finding without white space at its borders; maybe empty."""
-    start, end = finding.start, finding.end
-    if not 0 <= start < end <= len(text):
-        raise RedactionError(
-            f"a finding covers [{start}, {end}), the text has {len(text)} characters"
-        )
-    if not (text[start].isspace() or text[end - 1].isspace()):
-        return finding
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return finding._replace(start=start, end=end)
+def _trimmed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Yield findings without white space at their borders; none that is nothing else."""
+    size = len(text)
+    for finding in findings:
+        start, end = finding[:2]
+        if not 0 <= start < end <= size:
+            raise RedactionError(
+                f"a finding covers [{start}, {end}), the text has {size} characters"
+            )
+        if text[start].isspace() or text[end - 1].isspace():
+            while start < end and text[start].isspace():
+                start += 1
+            while end > start and text[end - 1].isspace():
+                end -= 1
+            if start < end:
+                yield Finding(start, end, *finding[2:])
+        else:
+            yield finding
 
 
 def _is_inside(text: str, place: int) -> bool:
     """Whether a token goes on at `place`; the tokens of :mod:`lacuna.text.tokenizer`, or longer."""
     classes = _classes()
-    before, after = classes[ord(text[place - 1])], classes[ord(text[place])]
-    if before <= LINE or after <= LINE:
+    after = classes[ord(text[place])]
+    if after <= LINE or after > APOSTROPHE:
+        return after > APOSTROPHE and text[place - 1] == _JOINER
+    before = classes[ord(text[place - 1])]
+    if before <= LINE:
         return False
-    if after == MARK or (text[place - 1] == _JOINER and after >= APOSTROPHE):
+    if after == MARK or (text[place - 1] == _JOINER and after == APOSTROPHE):
         return True
     if before == MARK or LOWER <= before <= LETTER:
         if LOWER <= after <= LETTER:

@@ -12,7 +12,7 @@ it replaces.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -84,8 +84,8 @@ def _finish(place: int, start: LongArray, end: LongArray, to_end: LongArray) -> 
     return int(to_end[i] + place - end[i])
 
 
-def rewrite(text: str, replacements: Sequence[Replacement]) -> tuple[str, OffsetMap]:
-    """Return the text with spans replaced, and the map of offsets.
+def rewrite(text: str, replacements: Iterable[tuple[int, int, str]]) -> str:
+    """Return the text with spans replaced: start, end and new text of each.
 
     Raises
     ------
@@ -100,13 +100,15 @@ def rewrite(text: str, replacements: Sequence[Replacement]) -> tuple[str, Offset
         pieces += (text[done:start], new)
         done = end
     pieces.append(text[done:])
-    return "".join(pieces), _offsets(replacements)
+    return "".join(pieces)
 
 
-def _offsets(replacements: Sequence[Replacement]) -> OffsetMap:
-    start = np.fromiter((r.start for r in replacements), np.int64, len(replacements))
-    end = np.fromiter((r.end for r in replacements), np.int64, len(replacements))
-    length = np.fromiter((len(r.text) for r in replacements), np.int64, len(replacements))
+def offset_map(replacements: Sequence[tuple[int, int, str]]) -> OffsetMap:
+    """Return where the characters of a text go that is rewritten so."""
+    count = len(replacements)
+    start = np.fromiter((start for start, _, _ in replacements), np.int64, count)
+    end = np.fromiter((end for _, end, _ in replacements), np.int64, count)
+    length = np.fromiter((len(new) for _, _, new in replacements), np.int64, count)
     # moved[i]: by how much all before and inside replacement i shift what comes after it
     moved = np.cumsum(length - (end - start))
     new_end = end + moved

@@ -12,7 +12,8 @@ from enum import StrEnum
 from lacuna.deid.dates.words import plain
 from lacuna.deid.keys import Key
 from lacuna.deid.kinds import Kind
-from lacuna.deid.linking import People
+from lacuna.deid.linking import People, Person
+from lacuna.deid.names import FullName
 from lacuna.deid.surrogates.codes import normal_code
 from lacuna.deid.surrogates.memory import Memory
 
@@ -30,21 +31,43 @@ class Consistency(StrEnum):
 class Scope:
     """State of one scope. Its repr shows nothing of it."""
 
-    __slots__ = ("_counts", "_numbers", "_people", "memory", "replaced")
+    __slots__ = (
+        "_counts",
+        "_key",
+        "_memory",
+        "_name",
+        "_namesakes",
+        "_numbers",
+        "_people",
+        "replaced",
+    )
 
-    def __init__(self, key: Key) -> None:
-        self.memory = Memory(key)
+    def __init__(self, key: Key, name: tuple[str, str]) -> None:
+        self._key, self._name = key, name
+        self._memory: Memory | None = None
         self.replaced: dict[tuple[str, str], str | None] = {}  # (label, surface) → surrogate
         self._people: dict[str, People] = {}
+        self._namesakes: dict[str, dict[FullName, Person]] = {}  # by category
         self._numbers: dict[tuple[str, Hashable], int] = {}
         self._counts: dict[str, int] = {}
 
     def __repr__(self) -> str:
-        return f"Scope({len(self._numbers)} numbers, {self.memory!r})"
+        return f"Scope({len(self._numbers)} numbers, {len(self.replaced)} surrogates)"
 
-    def people(self, label: str) -> People:
+    @property
+    def memory(self) -> Memory:
+        """What surrogates are chosen by; its key is derived from the name of the scope."""
+        if self._memory is None:
+            self._memory = Memory(self._key.derive("scope", *self._name))
+        return self._memory
+
+    def people(self, label: str, category: str) -> People:
         """Return the persons of a label."""
-        return self._people.setdefault(label, People())
+        known = self._people.get(label)
+        if known is None:
+            namesakes = self._namesakes.setdefault(category, {})
+            known = self._people[label] = People(namesakes)
+        return known
 
     def number(self, tag: str, identity: Hashable) -> int:
         """Return the number of somebody or something among all with the same tag, from 1."""

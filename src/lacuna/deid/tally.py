@@ -10,11 +10,10 @@ from collections.abc import Iterable, Mapping
 from heapq import nlargest
 
 import msgspec
-import numpy as np
 
+from lacuna.deid._cover import histograms
 from lacuna.deid.detector import Detected
 from lacuna.deid.redact import Redacted
-from lacuna.types import FloatArray
 
 BINS = 20  #: of the histogram of P(identifier)
 MOST_IN_NEED = 50  #: documents that are listed for review
@@ -77,11 +76,14 @@ class Tally(msgspec.Struct):
             _add_counts(mine, its)
         self.replaced = _sums(self.replaced, other.replaced)
         self.left = _sums(self.left, other.left)
-        self.review = nlargest(
-            MOST_IN_NEED,
-            [*self.review, *other.review],
-            key=lambda r: (r.expected_missed, r.document),
-        )
+        self._add_review(other.review)
+
+    def _add_review(self, others: list[Review]) -> None:
+        if len(self.review) == MOST_IN_NEED:
+            least = _need(self.review[-1])
+            others = [review for review in others if _need(review) > least]
+        if others:
+            self.review = nlargest(MOST_IN_NEED, [*self.review, *others], key=_need)
 
     def add_failure(self, reason: str) -> None:
         """Count a document that could not be made safe."""
@@ -93,14 +95,15 @@ def tally_of(hashed_id: str, detected: Detected, redacted: Redacted) -> Tally:
     """Return the tally of one document."""
     missed = detected.expected_missed
     tokens = len(detected.probability)
+    left, replaced = histograms(detected.probability, detected.covered, BINS).tolist()
     return Tally(
         documents=1,
         characters=len(detected.document.text),
         tokens=tokens,
         labels=dict(redacted.counts),
         fallbacks=dict(redacted.fallbacks),
-        replaced=_histogram(detected.probability[detected.covered]),
-        left=_histogram(detected.probability[~detected.covered]),
+        replaced=replaced,
+        left=left,
         expected_missed=missed,
         review=[Review(missed, hashed_id, tokens, len(redacted.plan))],
     )
@@ -114,10 +117,8 @@ def total(tallies: Iterable[Tally]) -> Tally:
     return whole
 
 
-def _histogram(probability: FloatArray) -> list[int]:
-    bins = np.minimum((probability * BINS).astype(np.int64), BINS - 1)
-    counts: list[int] = np.bincount(bins, minlength=BINS).tolist()
-    return counts
+def _need(review: Review) -> tuple[float, str]:
+    return review.expected_missed, review.document
 
 
 def _add_counts(mine: dict[str, int], its: Mapping[str, int]) -> None:

@@ -175,7 +175,7 @@ def restore(text: str, vault: Vault, *, document: str | None = None) -> str:
     """
     originals = vault.find(text, document).originals
     back = [Replacement(start, end, _text(original)) for start, end, original in originals]
-    return rewrite(text, back)[0]
+    return rewrite(text, back)
 
 
 def _unseal(

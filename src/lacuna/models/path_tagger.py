@@ -102,7 +102,7 @@ class PathTagger(TagsAnything, ABC):
         runs = batches(documents)
         found = run_chunks(lambda a, b: self._find(documents[a:b], probabilities), runs)
         # objects are made behind the threads, which would only wait for one another
-        with _collection_paused():
+        with collection_paused():
             return [
                 replace(document, mentions=mentions)
                 for (a, b), run in zip(runs, found, strict=True)
@@ -120,7 +120,7 @@ class PathTagger(TagsAnything, ABC):
         """Return the mentions found and the probability of every token, in one go."""
         runs = batches(documents)
         parts = run_chunks(lambda a, b: self._examine(documents[a:b]), runs)
-        with _collection_paused():
+        with collection_paused():
             return [
                 Examined(replace(document, mentions=mentions), *tokens)
                 for (a, b), (found, rows) in zip(runs, parts, strict=True)
@@ -176,7 +176,7 @@ class PathTagger(TagsAnything, ABC):
 
 
 @contextmanager
-def _collection_paused() -> Iterator[None]:
+def collection_paused() -> Iterator[None]:
     """Make many objects that stay: looking for cycles among them takes as long as making them."""
     paused = gc.isenabled()
     gc.disable()

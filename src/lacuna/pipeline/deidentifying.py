@@ -21,6 +21,7 @@ from lacuna.deid.scope import Consistency
 from lacuna.deid.windows import detect_bounded
 from lacuna.errors import ConfigError, CorpusFormatError, RedactionError
 from lacuna.models.base import Tagger, group_batches
+from lacuna.models.path_tagger import collection_paused
 from lacuna.pipeline.detecting import (
     BUNDLED_MODEL,
     DetectionOptions,
@@ -54,7 +55,8 @@ class Deidentifier:
     def deidentify(self, documents: Sequence[Document]) -> list[Safe | Failed]:
         """Return each document made safe, or why it could not be; those of a group together."""
         plain = [Document(d.id, d.text, group=d.group) for d in documents]
-        return [self._replaced(found) for found in self._detected(plain)]
+        with collection_paused():
+            return [self._replaced(found) for found in self._detected(plain)]
 
     def _detected(self, documents: Sequence[Document]) -> list[Detected | Failed]:
         """Detect in all at once; if that fails, in each group, then in each document alone."""

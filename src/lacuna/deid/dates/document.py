@@ -9,43 +9,25 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from lacuna.deid.actions import Shift
-from lacuna.deid.dates.reading import DEFAULT_YEAR, Reading, read_date, year_of
+from lacuna.deid.dates.reading import DEFAULT_YEAR, Reading, year_of
 from lacuna.deid.dates.shifting import secret_offset, shift_date, stated_years
 from lacuna.deid.keys import Key
 
-_MONTH_FIRST = frozenset(("en", "en_US"))
-
 
 class DocumentDates:
-    """Dates of a document by their places, to be added in text order and then replaced."""
+    """Dates of a document by their places, to be added in text order and then moved."""
 
-    def __init__(self, key: Key, unit: tuple[str, str], locale: str) -> None:
+    def __init__(self, key: Key, unit: tuple[str, str]) -> None:
         self._key = key
         self._unit = unit
-        self._locale = locale
         self._offsets: dict[Shift, int] = {}
-        self._known: dict[tuple[str, bool], Reading | None] = {}
-        self._readings: dict[int, Reading | None] = {}
-        self._places: list[int] = []  # of dates with a year
-        self._years: list[int] = []
+        self._readings: dict[int, Reading] = {}
+        self._years: list[tuple[int, int]] | None = None
 
-    def add(self, place: int, surface: str, order: str) -> None:
-        """Read a date; order as in :class:`~lacuna.deid.actions.Shift`."""
-        month_first = order == "month-first" or (order == "locale" and self._locale in _MONTH_FIRST)
-        if (surface, month_first) not in self._known:
-            language = self._locale[:2]
-            self._known[surface, month_first] = read_date(
-                surface, language=language, month_first=month_first
-            )
-        reading = self._readings[place] = self._known[surface, month_first]
-        years = stated_years(reading) if reading is not None else []
-        if years:
-            self._places.append(place)
-            self._years.append(year_of(years[-1]))
-
-    def reading(self, place: int) -> Reading | None:
-        """Return what the date at a place says."""
-        return self._readings.get(place)
+    def add(self, place: int, reading: Reading | None) -> None:
+        """Note down what the date at a place says, None where it could not be read."""
+        if reading is not None:
+            self._readings[place] = reading
 
     def shifted(self, place: int, action: Shift) -> str | None:
         """Return the date at a place moved, None where it could not be read."""
@@ -57,9 +39,15 @@ class DocumentDates:
             days = self._offsets[action] = secret_offset(
                 self._key, self._unit, max_days=action.max_days, weeks=action.weeks
             )
+        if stated_years(reading):  # none has to be assumed
+            return shift_date(reading, days)
         return shift_date(reading, days, assumed_year=self._assumed_year(place))
 
     def _assumed_year(self, place: int) -> int:
+        if self._years is None:
+            stated = ((at, stated_years(reading)) for at, reading in self._readings.items())
+            self._years = [(at, year_of(years[-1])) for at, years in stated if years]
         if not self._years:
             return DEFAULT_YEAR
-        return self._years[max(bisect_right(self._places, place) - 1, 0)]
+        before = bisect_right(self._years, place, key=lambda year: year[0])
+        return self._years[max(before - 1, 0)][1]

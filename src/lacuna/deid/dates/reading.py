@@ -19,10 +19,12 @@ letter  stands for                      letter  stands for
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import date
+from functools import cache, lru_cache
 from typing import NamedTuple
 
-from lacuna.deid.dates.words import Word, months, plain, weekdays
+from lacuna.deid.dates.words import months, plain, weekdays
 
 MAX_LENGTH = 120
 NONE = -1
@@ -91,6 +93,14 @@ class Parts(NamedTuple):
     whole: int = NONE  #: ``20140314``
 
 
+class Numbers(NamedTuple):
+    """Where the numbers of a date stand whose order is to be found out, as in 03/04/2014."""
+
+    first: int
+    second: int
+    third: int
+
+
 class Reading(NamedTuple):
     """A surface that was understood.
 
@@ -125,24 +135,51 @@ def read_date(surface: str, *, language: str = "en", month_first: bool = True) -
     if len(surface) > MAX_LENGTH:
         return None
     pieces: list[str] = _PIECES.findall(surface)
-    letters = "".join([_letter(piece, language) for piece in pieces])
+    known = _letters(language)
+    letters = "".join([known.get(piece) or _letter(piece, language) for piece in pieces])
     dates: list[Parts] = []
+    for found in _places(letters) or ():
+        parts = _parts(found, pieces, month_first)
+        if parts is None or not _is_possible(parts, pieces, language):
+            return None
+        dates.append(parts)
+    return Reading(pieces, letters, dates, language) if dates else None
+
+
+@lru_cache(1024)
+def _places(letters: str) -> tuple[Parts | Numbers, ...] | None:
+    """Return where the parts of each date in a row of letters stand, None where no shape fits."""
+    found: list[Parts | Numbers] = []
     place = 0
     while place < len(letters):
         shapes = _SHAPES.get(letters[place], ())
         match = next((m for shape in shapes if (m := shape.match(letters, place))), None)
         if match is not None:
-            parts = _parts(match, pieces, month_first)
-            if parts is None or not _is_possible(parts, pieces, language):
-                return None
-            if parts != Parts():
-                dates.append(parts)
+            at = {name: match.start(name) for name, part in match.groupdict().items() if part}
+            if "a" in at:
+                found.append(Numbers(at["a"], at["b"], at.get("c", NONE)))
+            elif at:  # a time of day has no parts
+                year = at.get("y", at.get("z", NONE))
+                found.append(Parts(year, *(at.get(name, NONE) for name in "mdewx")))
             place = match.end()
         elif letters[place] in _FILLERS:
             place += 1
         else:
             return None
-    return Reading(pieces, letters, dates, language) if dates else None
+    return tuple(found)
+
+
+@cache
+def _letters(language: str) -> Mapping[str, str]:
+    """Return the letters of the most common pieces."""
+    numbers = [
+        *map(str, range(100)),
+        *(f"{n:02d}" for n in range(10)),
+        *map(str, range(1900, 2100)),
+    ]
+    names = [*months(language), *weekdays(language)]
+    words = [change(name) for name in names for change in (str.lower, str.title, str.upper)]
+    return {piece: _letter(piece, language) for piece in (*numbers, *words, *" /-.,:'()")}
 
 
 def _letter(piece: str, language: str) -> str:
@@ -170,18 +207,18 @@ def _letter(piece: str, language: str) -> str:
     return sign if sign in "/-.,:'()" else "X"
 
 
-def _parts(match: re.Match[str], pieces: list[str], month_first: bool) -> Parts | None:
-    at = {name: match.start(name) for name, found in match.groupdict().items() if found}
-    if "a" in at:
-        return _numeric(at["a"], at["b"], at.get("c", NONE), pieces, month_first)
-    month, day, year = at.get("m", NONE), at.get("d", NONE), at.get("y", at.get("z", NONE))
-    if day != NONE and year == NONE and "e" not in at and int(pieces[day]) > 31:
-        day, year = NONE, day  # "Mar 98"
-    return Parts(year, month, day, at.get("e", NONE), at.get("w", NONE), at.get("x", NONE))
+def _parts(found: Parts | Numbers, pieces: list[str], month_first: bool) -> Parts | None:
+    if isinstance(found, Numbers):
+        return _numeric(found, pieces, month_first)
+    year, month, day, last_day, _, _ = found
+    if day != NONE and year == NONE and last_day == NONE and int(pieces[day]) > 31:
+        return Parts(year=day, month=month)  # "Mar 98"
+    return found
 
 
-def _numeric(a: int, b: int, c: int, pieces: list[str], month_first: bool) -> Parts | None:
+def _numeric(numbers: Numbers, pieces: list[str], month_first: bool) -> Parts | None:
     """Find out which of two or three numbers is the month."""
+    a, b, c = numbers
     first, second = int(pieces[a]), int(pieces[b])
     if c == NONE and second > 31:
         return Parts(year=b, month=a)  # "3/98"
@@ -197,7 +234,7 @@ def _numeric(a: int, b: int, c: int, pieces: list[str], month_first: bool) -> Pa
 
 def _is_possible(parts: Parts, pieces: list[str], language: str) -> bool:
     """Whether the calendar has such a day."""
-    if parts.weekday != NONE or parts == Parts():
+    if parts.weekday != NONE:
         return True
     try:
         day_of(parts, pieces, language, DEFAULT_YEAR)
@@ -237,5 +274,4 @@ def year_of(piece: str) -> int:
 
 def month_of(piece: str, language: str) -> int:
     """Return the month, from 1, that a number or a name means."""
-    word: Word | None = months(language).get(plain(piece))
-    return int(piece) if word is None else word.number + 1
+    return int(piece) if piece.isdigit() else months(language)[plain(piece)].number + 1

@@ -45,11 +45,13 @@ def shift_date(reading: Reading, days: int, *, assumed_year: int = DEFAULT_YEAR)
         For dates without a year, unless another date of the same surface has one.
     """
     pieces = list(reading.pieces)
-    near = _years(reading)
+    offset = timedelta(days)
     try:
-        for i, parts in enumerate(reading.dates):
-            year = near[i] if near[i] is not None else assumed_year
-            _move(reading, pieces, parts, timedelta(days), year or assumed_year)
+        if len(reading.dates) == 1:
+            _move(reading, pieces, reading.dates[0], offset, assumed_year)
+        else:
+            for parts, year in zip(reading.dates, _years(reading), strict=True):
+                _move(reading, pieces, parts, offset, year or assumed_year)
     except (OverflowError, ValueError):
         return None
     return "".join(pieces)
@@ -101,30 +103,31 @@ def _move(
         end = day_of(last, reading.pieces, reading.language, assumed_year) + offset
         _write_range(reading, pieces, parts, day, end)
         return
-    _write(reading, pieces, parts, day)
+    _write(reading, pieces, parts, day, padded=_is_padded(reading, parts))
 
 
-def _write(reading: Reading, pieces: list[str], parts: Parts, day: date) -> None:
+def _write(reading: Reading, pieces: list[str], parts: Parts, day: date, *, padded: bool) -> None:
     if parts.year != NONE:
         pieces[parts.year] = _year_like(reading.pieces[parts.year], day)
     if parts.month != NONE:
-        pieces[parts.month] = _month_like(reading, parts, day)
+        pieces[parts.month] = _month_like(reading, parts.month, day, padded=padded)
     if parts.day != NONE:
-        _write_day(reading, pieces, parts, parts.day, day)
+        _write_day(reading, pieces, parts.day, day, padded=padded)
 
 
 def _write_range(
     reading: Reading, pieces: list[str], parts: Parts, first: date, last: date
 ) -> None:
     """Write "March 14-20, 2014"; a range that now ends in another month names both."""
-    _write(reading, pieces, parts, last)
-    _write_day(reading, pieces, parts, parts.day, first)
-    _write_day(reading, pieces, parts, parts.last_day, last)
+    padded = _is_padded(reading, parts)
+    _write(reading, pieces, parts, last, padded=padded)
+    _write_day(reading, pieces, parts.day, first, padded=padded)
+    _write_day(reading, pieces, parts.last_day, last, padded=padded)
     if first.month == last.month:
         return
     other_year = parts.year != NONE and first.year != last.year
     year = _year_like(reading.pieces[parts.year], first) if other_year else ""
-    month = _month_like(reading, parts, first)
+    month = _month_like(reading, parts.month, first, padded=padded)
     if parts.month < parts.day:
         pieces[parts.last_day] = f"{pieces[parts.month]} {pieces[parts.last_day]}"
         pieces[parts.month] = month
@@ -135,8 +138,8 @@ def _write_range(
         pieces[where] += f" {month} {year}".rstrip()
 
 
-def _write_day(reading: Reading, pieces: list[str], parts: Parts, where: int, day: date) -> None:
-    pieces[where] = f"{day.day:02d}" if _is_padded(reading, parts) else str(day.day)
+def _write_day(reading: Reading, pieces: list[str], where: int, day: date, *, padded: bool) -> None:
+    pieces[where] = f"{day.day:02d}" if padded else str(day.day)
     if _has_ending(reading, where):
         pieces[where + 1] = _ending_like(reading.pieces[where + 1], day.day)
 
@@ -172,9 +175,9 @@ def _year_like(surface: str, day: date) -> str:
     return f"{day.year % 100:02d}" if len(surface) <= 2 else f"{day.year:04d}"
 
 
-def _month_like(reading: Reading, parts: Parts, day: date) -> str:
-    surface = reading.pieces[parts.month]
-    if reading.letters[parts.month] == "N":
-        return f"{day.month:02d}" if _is_padded(reading, parts) else str(day.month)
+def _month_like(reading: Reading, where: int, day: date, *, padded: bool) -> str:
+    surface = reading.pieces[where]
+    if reading.letters[where] == "N":
+        return f"{day.month:02d}" if padded else str(day.month)
     word = months(reading.language)[plain(surface)]
     return month_like(surface, word, day.month - 1)

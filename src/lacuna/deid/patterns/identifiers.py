@@ -76,8 +76,9 @@ _NO_COUNT = rf"(?!{QUANTITY}|[.,/][0-9]|[ ]?(?i:copies|cfu|organisms|steps|dolla
 
 def _is_no_count(match: re.Match[str]) -> bool:
     """Seven digits, six beside letters; a count would end in zeros."""
-    letters = len(match[0]) - count_digits(match[0])
-    return count_digits(match[0]) >= (6 if letters else 7) and not match[0].endswith("000")
+    digits = count_digits(match[0])
+    has_letters = digits < len(match[0])
+    return digits >= (6 if has_letters else 7) and not match[0].endswith("000")
 
 
 long_number = pattern(

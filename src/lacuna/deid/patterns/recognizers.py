@@ -15,6 +15,7 @@ from lacuna.deid.findings import Finding, Origin
 
 Recognizer = Callable[[str, int], Finding | None]
 Check = Callable[[re.Match[str]], bool]
+_PATTERN = Origin.PATTERN
 
 #: After a number: it is a quantity.
 QUANTITY = (
@@ -30,7 +31,7 @@ UNSURE = 0.5
 
 def found(start: int, end: int, label: str) -> Finding:
     """Return a finding of the patterns."""
-    return Finding(start, end, label, Origin.PATTERN)
+    return Finding(start, end, label, _PATTERN)
 
 
 def pattern(
@@ -48,7 +49,8 @@ def pattern(
         matched = match(text, start)
         if matched is None or (check is not None and not check(matched)):
             return None
-        return Finding(*matched.span(group), label, Origin.PATTERN, probability)
+        first, last = matched.span(group)
+        return Finding(first, last, label, _PATTERN, probability)
 
     return recognize
 

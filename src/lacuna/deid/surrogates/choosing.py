@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from lacuna.deid.dates.words import plain
 from lacuna.deid.kinds import Kind
@@ -15,6 +16,7 @@ from lacuna.deid.surrogates.words import expect_words, other_name, other_place
 _BY_WORDS = frozenset(
     (Kind.PERSON, Kind.ORGANISATION, Kind.STREET, Kind.CITY, Kind.PLACE, Kind.STATE, Kind.COUNTRY)
 )
+_LISTED = frozenset((Kind.STATE, Kind.COUNTRY, Kind.PROFESSION))
 _PREFIX = re.compile(r"\+\d{1,3}(?=[ .(-])|1(?=[ .(-])", re.ASCII)
 _EXTENSION = re.compile(r"(\s*(?:x|ext\.?|extension)\s*)(\d{1,6})$", re.ASCII | re.IGNORECASE)
 
@@ -23,47 +25,22 @@ def expect(memory: Memory, kind: Kind, surface: str) -> None:
     """Say what is in the text, before anything is chosen, so that nobody gets somebody's name."""
     if kind in _BY_WORDS:
         expect_words(memory, surface)
-    if kind in (Kind.STATE, Kind.COUNTRY, Kind.PROFESSION):
+    if kind in _LISTED:
         memory.expect(kind.value, plain(surface))
 
 
 def surrogate(memory: Memory, pools: Pools, kind: Kind, label: str, surface: str) -> str | None:
     """Return another value, never the same; None where that cannot be done."""
-    new = _surrogate(memory, pools, kind, label, surface)
+    choose = _CHOOSERS.get(kind)
+    if choose is None:
+        new = other_code(memory, kind.value, surface)
+    else:
+        new = choose(memory, pools, label, surface)
     return None if new == surface else new
 
 
-def _surrogate(memory: Memory, pools: Pools, kind: Kind, label: str, surface: str) -> str | None:
-    match kind:
-        case Kind.PERSON:
-            return other_name(memory, pools, label, surface) or other_code(memory, "id", surface)
-        case Kind.ORGANISATION | Kind.PLACE:
-            return other_place(memory, pools, kind.value, surface)
-        case Kind.STREET:
-            return other_place(memory, pools, kind.value, surface, named=True)
-        case Kind.CITY:
-            return other_place(memory, pools, kind.value, surface, cities=True)
-        case Kind.STATE:
-            is_short = len(surface) <= 3 and surface.isupper()
-            listed = pools.short_regions if is_short else pools.regions
-            return _listed(memory, kind, listed, surface)
-        case Kind.COUNTRY:
-            return _listed(memory, kind, pools.countries, surface)
-        case Kind.PROFESSION:
-            return _listed(memory, kind, pools.professions, surface)
-        case Kind.EMAIL:
-            return other_email(memory, pools, surface)
-        case Kind.USERNAME:
-            return other_username(memory, pools, surface)
-        case Kind.URL:
-            return other_url(memory, pools, surface)
-        case Kind.IP:
-            return other_ip(memory, surface)
-        case Kind.SSN:
-            return other_code(memory, "ssn", surface, first="9")  # such numbers are never given out
-        case Kind.PHONE:
-            return _other_phone(memory, surface)
-    return other_code(memory, kind.value, surface)
+def _other_person(memory: Memory, pools: Pools, label: str, surface: str) -> str | None:
+    return other_name(memory, pools, label, surface) or other_code(memory, "id", surface)
 
 
 def _other_phone(memory: Memory, surface: str) -> str | None:
@@ -97,3 +74,27 @@ def _listed(memory: Memory, kind: Kind, choices: tuple[str, ...], surface: str) 
     if surface.isupper():
         return new.upper()
     return new.lower() if surface.islower() else new
+
+
+def _region(memory: Memory, pools: Pools, surface: str) -> str | None:
+    is_short = len(surface) <= 3 and surface.isupper()
+    return _listed(memory, Kind.STATE, pools.short_regions if is_short else pools.regions, surface)
+
+
+#: From memory, lists, label and surface to another value; numbers and codes for all other kinds.
+_CHOOSERS: dict[Kind, Callable[[Memory, Pools, str, str], str | None]] = {
+    Kind.PERSON: _other_person,
+    Kind.ORGANISATION: lambda m, p, _, s: other_place(m, p, "organisation", s),
+    Kind.PLACE: lambda m, p, _, s: other_place(m, p, "place", s),
+    Kind.STREET: lambda m, p, _, s: other_place(m, p, "street", s, named=True),
+    Kind.CITY: lambda m, p, _, s: other_place(m, p, "city", s, cities=True),
+    Kind.STATE: lambda m, p, _, s: _region(m, p, s),
+    Kind.COUNTRY: lambda m, p, _, s: _listed(m, Kind.COUNTRY, p.countries, s),
+    Kind.PROFESSION: lambda m, p, _, s: _listed(m, Kind.PROFESSION, p.professions, s),
+    Kind.EMAIL: lambda m, p, _, s: other_email(m, p, s),
+    Kind.USERNAME: lambda m, p, _, s: other_username(m, p, s),
+    Kind.URL: lambda m, p, _, s: other_url(m, p, s),
+    Kind.IP: lambda m, _, __, s: other_ip(m, s),
+    Kind.SSN: lambda m, _, __, s: other_code(m, "ssn", s, first="9"),  # these are never given out
+    Kind.PHONE: lambda m, _, __, s: _other_phone(m, s),
+}

@@ -20,7 +20,8 @@ _PER_DIGEST = 48  # characters that 256 random bits pay for
 
 def normal_code(surface: str) -> str:
     """Return the letters and digits of a code, in lower case."""
-    return "".join([_lower(c) for c in surface if c.isalnum()])
+    code = "".join(filter(str.isalnum, surface))
+    return code.lower() if code.isascii() else "".join(map(_lower, code))
 
 
 def other_code(

@@ -39,9 +39,9 @@ class Memory:
         fresh._taken, fresh._values = self._taken, self._values
         return fresh
 
-    def expect(self, space: str, value: str) -> None:
-        """Say that a value is in the text, so that it is nobody's surrogate."""
-        self._values.add((space, value))
+    def expect(self, space: str, *values: str) -> None:
+        """Say that some values are in the text, so that they are nobody's surrogates."""
+        self._values.update([(space, value) for value in values])
 
     def choose(
         self, space: str, domain: str, value: str, make: Callable[[int], tuple[str, str] | None]
@@ -79,6 +79,10 @@ class Memory:
                 self._first.setdefault((space, value), text)
                 return text
         return None
+
+    def known(self, space: str, domain: str, value: str) -> str | None:
+        """Return what was chosen for a value, None where nothing was yet."""
+        return self._chosen.get((space, domain, value))
 
     def chosen(self, space: str, value: str) -> str | None:
         """Return what was first chosen for a value, in whatever domain."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from enum import Enum
+from enum import StrEnum
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
@@ -35,7 +35,7 @@ _TOO_FEW = 4  # with fewer even then, some are made up
 _REGIONS = ("states", "regions", "provinces", "counties")
 
 
-class Group(Enum):
+class Group(StrEnum):
     """What a name is used as."""
 
     MALE = "first_names_male"

@@ -15,15 +15,17 @@ from pathlib import Path
 from string import ascii_lowercase
 
 from lacuna.deid.dates.words import plain
-from lacuna.deid.names import Role, name_words
+from lacuna.deid.names import INITIAL, NAME, name_words
 from lacuna.deid.surrogates.codes import other_code
 from lacuna.deid.surrogates.memory import Memory
 from lacuna.deid.surrogates.pools import Group, Pools
 
 SPACE = "word"
-_WORD = re.compile("(?:[^\\W\\d_][\u0300-\u036f]*)+")
+_WORD = re.compile("[^\\W\\d_]++(?:[\u0300-\u036f]++[^\\W\\d_]*+)*+")
 _NUMBER = re.compile(r"\d+")
 _LONGEST_ACRONYM = 5
+_LISTED = 48  # attempts with names from the lists
+_LAST = Group.LAST
 _GENERIC = Path(__file__).parent / "generic_words.txt"
 
 
@@ -35,8 +37,7 @@ def generic_words() -> frozenset[str]:
 
 def expect_words(memory: Memory, surface: str) -> None:
     """Say which words are in the text."""
-    for match in _WORD.finditer(surface):
-        memory.expect(SPACE, plain(match[0]))
+    memory.expect(SPACE, *map(plain, _WORD.findall(surface)))
 
 
 def other_name(memory: Memory, pools: Pools, label: str, surface: str) -> str | None:
@@ -49,7 +50,7 @@ def other_name(memory: Memory, pools: Pools, label: str, surface: str) -> str | 
     for start, end, word, role in words:
         pieces.append(_other_digits(memory, surface[done:start]))
         own = surface[start:end]
-        if role is Role.NAME or role is Role.INITIAL:
+        if role is NAME or role is INITIAL:
             pieces.append(_other_word(memory, pools, label, own, word))
         else:
             pieces.append(own)
@@ -98,16 +99,18 @@ def word_for(
     names: Mapping[str, tuple[str, ...]] | None = None,
 ) -> str:
     """Return the word that stands for a plain word, as the lists spell it."""
-    group = pools.groups.get(word, Group.LAST)
-    first = memory.letter(word[0])
-    offered = (names or pools.names[group])[first]
+    known = memory.known(SPACE, domain, word)
+    if known is not None:
+        return known
+    offered = (names or pools.names[pools.groups.get(word, _LAST)])[memory.letter(word[0])]
+    choices = min(len(offered), _LISTED)
     start = memory.key.number("word", domain, word)
 
     def make(attempt: int) -> tuple[str, str]:
-        if attempt < min(len(offered), 48):
+        if attempt < choices:
             name = offered[(start + attempt) % len(offered)]
         else:  # all taken: a double name
-            more = pools.names[Group.LAST][memory.letter(chr(97 + (start + attempt) % 26))]
+            more = pools.names[_LAST][memory.letter(chr(97 + (start + attempt) % 26))]
             name = offered[start % len(offered)] + more[(start >> 8) % len(more)].lower()
         return name, plain(name)
 
@@ -149,6 +152,8 @@ def _other_acronym(memory: Memory, domain: str, word: str) -> str:
 
 
 def _other_digits(memory: Memory, text: str) -> str:
+    if text == "" or text.isspace():
+        return text
     return _NUMBER.sub(lambda match: other_code(memory, "number", match[0], grow=True) or "0", text)
 
 

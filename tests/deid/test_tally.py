@@ -1,0 +1,42 @@
+"""Tallies: they add up, whatever the order, and hold the documents that need a look most."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lacuna.deid.detector import Detected
+from lacuna.deid.findings import Finding, Origin
+from lacuna.deid.keys import Key
+from lacuna.deid.policy import load_policy
+from lacuna.deid.redact import Redactor
+from lacuna.deid.tally import BINS, MOST_IN_NEED, Review, Tally, tally_of, total
+from lacuna.text.document import Document
+
+
+def test_one_document_by_hand() -> None:
+    document = Document("d", "Ann saw Bo.")
+    findings = [Finding(0, 3, "PATIENT", Origin.MODEL), Finding(8, 10, "DOCTOR", Origin.MODEL)]
+    sure, covered = np.array([0.99, 0.12, 1.0, 0.0]), np.array([True, False, True, False])
+    redacted = Redactor(load_policy("mask"), Key(bytes(32))).redact(document, findings)
+    tally = tally_of("x", Detected(document, findings, sure, covered), redacted)
+    assert (tally.documents, tally.characters, tally.tokens) == (1, 11, 4)
+    assert tally.labels == {"PATIENT": 1, "DOCTOR": 1}
+    assert Counter(dict(enumerate(tally.replaced))) == Counter({BINS - 1: 2})
+    assert Counter(dict(enumerate(tally.left))) == Counter({0: 1, 2: 1})
+    assert tally.expected_missed == pytest.approx(0.12)
+    assert tally.review == [Review(tally.expected_missed, "x", 4, 2)]
+
+
+@given(st.permutations(range(MOST_IN_NEED + 12)), st.integers(1, 7))
+def test_the_neediest_documents_are_kept_in_order(needs: list[int], size: int) -> None:
+    reviews = [Review(need // 3, f"{i:03d}", 1, 0) for i, need in enumerate(needs)]
+    parts = [reviews[i : i + size] for i in range(0, len(reviews), size)]
+    whole = total(total(Tally(documents=1, review=[one]) for one in part) for part in parts)
+    assert whole.documents == len(needs)
+    neediest = sorted(reviews, key=lambda r: (r.expected_missed, r.document), reverse=True)
+    assert whole.review == neediest[:MOST_IN_NEED]
