@@ -10,14 +10,25 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from lacuna.errors import ConfigError
 from lacuna.types import FloatArray, LongArray
 
 Result = TypeVar("Result")
+
+THREADS_VARIABLE = "LACUNA_THREADS"
 
 #: Tokens per chunk: small enough to share the work evenly, large enough to hide the hand-over.
 CHUNK_TOKENS = 4096
 #: Parts that rows are shared out in.
 PARTS = 8
+
+
+def cores() -> int:
+    """Return how many threads share the work: what LACUNA_THREADS says, else one per core."""
+    asked = os.environ.get(THREADS_VARIABLE, "")
+    if asked and not (asked.isdecimal() and int(asked)):
+        raise ConfigError(f"{THREADS_VARIABLE} must be a number from 1 on")
+    return int(asked or os.cpu_count() or 1)
 
 
 def chunks(offsets: LongArray, size: int = CHUNK_TOKENS) -> list[tuple[int, int]]:
@@ -35,7 +46,7 @@ def run_chunks(
     threads: int | None = None,
 ) -> list[Result]:
     """Call ``work(first, last)`` for every run, on several threads, results in order."""
-    workers = min(threads or os.cpu_count() or 1, len(runs))
+    workers = min(threads or cores(), len(runs))
     if workers < 2:
         return [work(first, last) for first, last in runs]
     with ThreadPoolExecutor(workers) as pool:

@@ -7,7 +7,6 @@ A model gives scores of tags for every token and the moves between tags; the eng
 from __future__ import annotations
 
 import gc
-import os
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +19,7 @@ import numpy as np
 
 from lacuna.encoding.schemes import OUTSIDE
 from lacuna.features.token_table import TokenTable, token_table
-from lacuna.inference.batch import run_chunks
+from lacuna.inference.batch import cores, run_chunks
 from lacuna.inference.chain import Chain, LabelProbabilities, best_paths, label_probabilities
 from lacuna.models.base import Examined, TagsAnything
 from lacuna.models.storage import StoredModel
@@ -190,7 +189,7 @@ def collection_paused() -> Iterator[None]:
 def batches(documents: Sequence[Document]) -> list[tuple[int, int]]:
     """Cut documents into runs of about equal size: not too large, and enough for all cores."""
     total = np.cumsum([0] + [len(document.text) for document in documents])
-    enough = min(int(total[-1]) // SHARED_CHARACTERS, os.cpu_count() or 1)
+    enough = min(int(total[-1]) // SHARED_CHARACTERS, cores())
     runs = max(1 + int(total[-1]) // BATCH_CHARACTERS, enough)
     marks = np.searchsorted(total, np.linspace(0, total[-1], runs + 1))
     borders = np.unique(np.append(marks, [0, len(documents)]))

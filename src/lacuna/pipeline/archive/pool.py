@@ -18,6 +18,7 @@ from typing import Protocol
 import msgspec
 
 from lacuna.errors import ConfigError, StoppedError
+from lacuna.inference.batch import THREADS_VARIABLE
 from lacuna.pipeline.archive.messages import Job, Result, Setup
 from lacuna.pipeline.archive.process import Pipes, Ready
 from lacuna.pipeline.archive.worker import Worker
@@ -179,7 +180,8 @@ def _start(pipes: int) -> tuple[subprocess.Popen[bytes], list[Pipes]]:
         stdout=subprocess.DEVNULL,
         stderr=silent,
         pass_fds=[end for pair in theirs for end in pair],
-        env=os.environ | {"OPENBLAS_NUM_THREADS": "1"},  # a process that divides has no threads
+        # a process that divides has no threads, and each worker is one core's work
+        env=os.environ | {"OPENBLAS_NUM_THREADS": "1", THREADS_VARIABLE: "1"},
     )
     for pair in theirs:
         for end in pair:

@@ -240,7 +240,8 @@ def _pool(options: ArchiveOptions, inputs: Inputs) -> Pool:
     wanted = options.workers or (1 if inputs.bytes < SMALL else os.cpu_count() or 1)
     if not any(file.is_table for file in inputs.files):
         wanted = min(wanted, len(inputs.files))
-    return OwnProcess() if wanted == 1 else Processes(wanted)
+    can_divide = hasattr(os, "fork")  # not on Windows, where threads share the work
+    return Processes(wanted) if wanted > 1 and can_divide else OwnProcess()
 
 
 def _table_options(options: ArchiveOptions) -> TableOptions:
