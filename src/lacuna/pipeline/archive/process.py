@@ -98,7 +98,7 @@ def in_words(error: LacunaError | OSError) -> str:
     return str(error)
 
 
-def divide(worker: Worker, control: Pipes, pipes: Sequence[Pipes]) -> None:
+def divide(worker: Worker, control: Pipes, pipes: Sequence[Pipes]) -> NoReturn:
     """Become as many workers as there are pipes, and end them when it is time."""
     parent = os.getpid()
     children = []
@@ -118,6 +118,7 @@ def divide(worker: Worker, control: Pipes, pipes: Sequence[Pipes]) -> None:
     for child in children:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
+    os._exit(0)
 
 
 def serve(worker: Worker, pipes: Pipes) -> NoReturn:

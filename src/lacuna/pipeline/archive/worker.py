@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Self
 
 from lacuna.deid.detector import Detector
 from lacuna.deid.keys import Key
@@ -34,6 +36,7 @@ from lacuna.pipeline.detecting import load_detector
 from lacuna.text.document import Document
 
 PIECE = 1 << 22  #: bytes of files that are held at a time
+WRITERS = 8  #: files that are written at a time
 
 
 class Worker:
@@ -75,16 +78,18 @@ class Worker:
         read = [self._read(task) for task in files]
         documents = [item[0] for item in read if not isinstance(item, Failed)]
         outcomes = iter(self._work.deidentify(documents) if documents else ())
-        for task, item in zip(files, read, strict=True):
-            outcome = item if isinstance(item, Failed) else next(outcomes)
-            hashed_id = self._names.hashed_id(task.id)
-            if isinstance(outcome, Failed):
-                tally = Tally()
-                tally.add_failure(outcome.reason)
-                result.files.append(FileDone(task.number, hashed_id, tally, outcome.reason))
-            else:
-                assert not isinstance(item, Failed)
-                result.files.append(self._written(task, hashed_id, outcome, item[1], result))
+        with _Writing(self._setup.output) as writing:
+            for task, item in zip(files, read, strict=True):
+                outcome = item if isinstance(item, Failed) else next(outcomes)
+                hashed_id = self._names.hashed_id(task.id)
+                if isinstance(outcome, Failed):
+                    done = _failed(task, hashed_id, outcome.reason)
+                else:
+                    assert not isinstance(item, Failed)
+                    done = self._written(task, hashed_id, outcome, item[1], writing)
+                    if done.reason is None:
+                        self._remember(done.output, outcome, result)
+                result.files.append(done)
 
     def _read(self, task: FileTask) -> tuple[Document, str] | Failed:
         """Return a file's document and the SHA-256 of its bytes."""
@@ -107,20 +112,16 @@ class Worker:
         return Document(task.id, text, group=task.group), digest
 
     def _written(
-        self, task: FileTask, hashed_id: str, safe: Safe, digest: str, result: Result
+        self, task: FileTask, hashed_id: str, safe: Safe, digest: str, writing: _Writing
     ) -> FileDone:
         text = safe.redacted.document.text
         try:
             content = text.encode()
         except UnicodeError:
-            tally = Tally()
             reason = "holds half of a surrogate pair, which cannot be written"
-            tally.add_failure(reason)
-            return FileDone(task.number, hashed_id, tally, reason)
+            return _failed(task, hashed_id, reason)
         name = self._names.output(task.output, task.group, _found(safe), ambiguous=task.ambiguous)
-        if self._setup.output is not None:
-            _write(Path(self._setup.output), name, content)
-        self._remember(name, safe, result)
+        writing.write(name, content)
         tally = tally_of(hashed_id, safe.detected, safe.redacted)
         sha256 = hashlib.sha256(content).hexdigest()
         return FileDone(task.number, hashed_id, tally, None, digest, name, sha256)
@@ -171,6 +172,34 @@ def _pieces(files: Sequence[FileTask]) -> Iterator[list[FileTask]]:
 def _found(safe: Safe) -> list[str]:
     text = safe.detected.document.text
     return [text[finding.start : finding.end] for finding in safe.redacted.plan]
+
+
+def _failed(task: FileTask, hashed_id: str, reason: str) -> FileDone:
+    tally = Tally()
+    tally.add_failure(reason)
+    return FileDone(task.number, hashed_id, tally, reason)
+
+
+class _Writing:
+    """Writes outputs several at a time, so that the disk takes them together; ends when all are."""
+
+    def __init__(self, folder: str | None) -> None:
+        self._folder = folder
+        self._pool = ThreadPoolExecutor(WRITERS)
+        self._outputs: list[Future[None]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def write(self, name: str, content: bytes) -> None:
+        """Have an output written."""
+        if self._folder is not None:
+            self._outputs.append(self._pool.submit(_write, Path(self._folder), name, content))
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown()
+        for output in self._outputs:
+            output.result()
 
 
 def _write(folder: Path, name: str, content: bytes) -> None:
