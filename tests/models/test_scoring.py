@@ -87,3 +87,14 @@ def test_sparse_rows_are_the_table_without_small_weights(features: int, seed: in
 def test_rows_without_weights_are_no_trouble() -> None:
     rows = SparseRows(np.zeros(1, np.int64), np.empty(0, np.uint16), np.empty(0, np.float32))
     assert rows.dense(TAGS).shape == (0, TAGS)
+
+
+def test_a_feature_without_weights_changes_nothing() -> None:
+    documents = [Document("a", "one two three two one")]
+    index, weights = model_of(documents, ["lower[0]", "lower[-1] lower[0]"])
+    weights[::2] = 0.0
+    kept = weights != 0
+    borders = np.concatenate(([0], np.cumsum(kept.sum(axis=1)))).astype(np.int64)
+    sparse = SparseRows(borders, np.nonzero(kept)[1].astype(np.uint16), weights[kept])
+    found = Scorer(index, sparse, TAGS).scores(table_of(documents))
+    assert found == pytest.approx(plain_sums(index, weights, documents), abs=1e-5)

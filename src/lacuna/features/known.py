@@ -6,8 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lacuna.features._known import fill_sieve, fill_slots, rows_of
-from lacuna.types import HashArray, IntArray
+from lacuna.features._known import (
+    EMPTY,
+    LOWER_HALF,
+    ONE,
+    UPPER_HALF,
+    fill_sieve,
+    fill_slots,
+    rows_of,
+)
+from lacuna.types import HashArray, IntArray, LongArray
 
 SMALLEST_TABLE = 16
 
@@ -41,6 +49,14 @@ class KnownKeys:
 
     def __len__(self) -> int:
         return len(self.hashes)
+
+    def leading_to(self, places: LongArray) -> HashArray:
+        """Return the slots with places[r] instead of row r; -1 is as good as unknown."""
+        taken = self.slots != EMPTY
+        slots = self.slots.copy()
+        rows = (slots[taken] & LOWER_HALF) - ONE
+        slots[taken] = (slots[taken] & UPPER_HALF) | (places[rows] + 1).astype(np.uint64)
+        return slots
 
     def lookup(self, keys: HashArray) -> IntArray:
         """Return the row of every key, -1 where it is unknown."""

@@ -35,15 +35,13 @@ def add_combined(
     sieve: HashArray,
     slots: HashArray,
     wide: RealArray,
-    borders: LongArray,
     pairs: RealArray,
     scores: RealArray,
 ) -> None:
     """scores[t] += weights of all known features of token t under these templates.
 
     Terms and attributes are as in :func:`~lacuna.features._keys.token_keys`, known keys as in
-    `_known.py`. Row r of the weights is wide[r], or for higher r pairs[m] = (weight, tag), m from
-    borders[r] to borders[r + 1].
+    `_known.py`; a slot leads to the place of the weights, see `_scoring.py`.
     """
     reach, longest = 0, 0
     for m in range(len(offset)):
@@ -55,8 +53,8 @@ def add_combined(
     token = np.empty(room, np.int64)
     keys, fetched = np.empty(room, np.uint64), np.empty(room, np.uint64)
     maybe = np.empty(room + 1, np.int64)
-    wide_rows = np.empty((room, len(template) + 1), np.int64)
-    other_rows = np.empty((room, len(template) + 1), np.int64)
+    of_wide = np.empty((room, len(template) + 1), np.int64)
+    of_pairs = np.empty((room, len(template) + 1), np.int64)
     counts = np.empty((2, room), np.int64)
     s = 0
     while s < len(sentences) - 1:
@@ -66,9 +64,9 @@ def add_combined(
             terms = slice(first_term[j], first_term[j + 1])
             _template_keys(padded, reach, size, template[j], attribute[terms], offset[terms], keys)
             number = may_be_known(keys, size, sieve, maybe)
-            _find(keys, maybe[:number], slots, fetched, len(wide), wide_rows, other_rows, counts)
-        _add_others(token[reach:], counts[1, :size], other_rows, borders, pairs, scores)
-        _add_wide(token[reach:], counts[0, :size], wide_rows, wide, scores)
+            _find(keys, maybe[:number], slots, fetched, len(wide), of_wide, of_pairs, counts)
+        _add_pairs(token[reach:], counts[1, :size], of_pairs, pairs, scores)
+        _add_wide(token[reach:], counts[0, :size], of_wide, wide, scores)
 
 
 @kernel
@@ -140,11 +138,11 @@ def _find(
     slots: HashArray,
     fetched: HashArray,
     wide: int,
-    wide_rows: LongArray,
-    other_rows: LongArray,
+    of_wide: LongArray,
+    of_pairs: LongArray,
     counts: LongArray,
 ) -> None:
-    """Append the row of the feature at each of the positions `maybe` to one of its two lists.
+    """Append where the weights of the feature lie to a list of each of the positions `maybe`.
 
     Slots are fetched before the first is looked at: memory answers them together. What belongs to
     no list is overwritten by what comes next, which is faster than asking.
@@ -154,33 +152,31 @@ def _find(
         fetched[n] = slots[keys[maybe[n]] & last]
     for n in range(len(maybe)):
         i = maybe[n]
-        slot, place = fetched[n], keys[i]
+        slot, at = fetched[n], keys[i]
         while slot != EMPTY and (slot ^ keys[i]) & UPPER_HALF != EMPTY:
-            place += ONE
-            slot = slots[place & last]
-        row = np.int64(slot & LOWER_HALF) - 1  # an empty slot gives -1
-        wide_rows[i, counts[0, i]] = row
-        counts[0, i] += 0 <= row < wide
-        other_rows[i, counts[1, i]] = row
-        counts[1, i] += row >= wide
+            at += ONE
+            slot = slots[at & last]
+        place = np.int64(slot & LOWER_HALF) - 1  # an empty slot gives -1
+        of_wide[i, counts[0, i]] = place
+        counts[0, i] += 0 <= place < wide
+        of_pairs[i, counts[1, i]] = place - wide
+        counts[1, i] += place >= wide
 
 
 @kernel
-def _add_others(
-    token: LongArray,
-    counts: LongArray,
-    rows: LongArray,
-    borders: LongArray,
-    pairs: RealArray,
-    scores: RealArray,
+def _add_pairs(
+    token: LongArray, counts: LongArray, first: LongArray, pairs: RealArray, scores: RealArray
 ) -> None:
-    """Add the rows that are given by their weights."""
+    """Add the rows that are given by their weights, from pairs[first[i, j]] on."""
     for i in range(len(counts)):
         if token[i] >= 0:
             total = scores[token[i]]
             for j in range(counts[i]):
-                for m in range(borders[rows[i, j]], borders[rows[i, j] + 1]):
-                    total[np.int64(pairs[m, 1])] += pairs[m, 0]
+                m, tag = first[i, j], np.int64(0)
+                while tag >= 0:
+                    tag = np.int64(pairs[m, 1])
+                    total[tag if tag >= 0 else -1 - tag] += pairs[m, 0]
+                    m += 1
 
 
 @kernel

@@ -1,8 +1,9 @@
 """Kernels: scores of tokens as sums of weight rows and of scores of word types.
 
-Weights are sparse rows: row r has pairs[m] = (weight, tag), m from borders[r] to borders[r + 1],
-the number of the tag as a float beside the weight. The first rows may be given with all their zeros
-as well, as wide[r, k]: adding them is faster. Row -1 is no row.
+A row of weights has a *place*. The first places are rows with all their zeros, wide[place, k]:
+adding them is fast. The others are pairs[place - len(wide)] = (weight, tag) and those that follow,
+up to the last of the row, which has -1 - tag in place of its tag. Tags are written as floats beside
+their weights, so that one access to memory finds both. Place -1 is no row.
 """
 
 from __future__ import annotations
@@ -18,25 +19,22 @@ BEFORE, BEHIND = 0, 1  # the types that stand for what is outside the sentence
 
 
 @kernel
-def add_rows(
-    rows: IntArray,
-    wide: RealArray,
-    borders: LongArray,
-    pairs: RealArray,
-    scores: RealArray,
-) -> None:
-    """scores[i, k] += Σ weight of row rows[i, j] for tag k, over all columns j."""
-    for i in range(len(rows)):
+def add_rows(places: LongArray, wide: RealArray, pairs: RealArray, scores: RealArray) -> None:
+    """scores[i, k] += Σ weight of the row at places[i, j] for tag k, over all columns j."""
+    for i in range(len(places)):
         total = scores[i]
-        for j in range(rows.shape[1]):
-            r = rows[i, j]
-            if 0 <= r < len(wide):
-                row = wide[r]
+        for j in range(places.shape[1]):
+            place = places[i, j]
+            if 0 <= place < len(wide):
+                row = wide[place]
                 for k in range(len(total)):
                     total[k] += row[k]
-            elif r >= 0:
-                for m in range(borders[r], borders[r + 1]):
-                    total[np.int64(pairs[m, 1])] += pairs[m, 0]
+            elif place >= 0:
+                m, tag = place - len(wide), np.int64(0)
+                while tag >= 0:
+                    tag = np.int64(pairs[m, 1])
+                    total[tag if tag >= 0 else -1 - tag] += pairs[m, 0]
+                    m += 1
 
 
 @kernel

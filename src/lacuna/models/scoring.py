@@ -52,8 +52,20 @@ class SparseRows(NamedTuple):
         return table
 
     def pairs(self) -> RealArray:
-        """Return the weights with their tags beside them: one access to memory finds both."""
-        return np.stack((self.values, self.tags.astype(np.float32)), axis=1)
+        """Return weights with their tags, the last of a row marked, see `_scoring.py`."""
+        pairs = np.stack((self.values, self.tags.astype(np.float32)), axis=1)
+        last = self.borders[1:][np.diff(self.borders) > 0] - 1
+        pairs[last, 1] = -1.0 - pairs[last, 1]
+        return pairs
+
+    def places(self, wide: int) -> LongArray:
+        """Return where each row lies, the first `wide` of them with all their zeros.
+
+        -1 for a row without weights; one more entry, -1 as well, for features that are unknown.
+        """
+        rows = np.arange(self.rows)
+        places = np.where(rows < wide, rows, wide + self.borders[:-1])
+        return np.append(np.where(np.diff(self.borders) > 0, places, -1), -1)
 
     def wide(self, tags: int) -> RealArray:
         """Return the leading wide rows as a table."""
@@ -84,7 +96,10 @@ class Scorer:
 
     def __init__(self, index: FeatureIndex, weights: SparseRows, tags: int) -> None:
         self._index, self._tags = index, tags
-        self._weights = (weights.wide(tags), weights.borders, weights.pairs())
+        wide = weights.wide(tags)
+        self._places = weights.places(len(wide))
+        self._slots = index.keys.leading_to(self._places)
+        self._weights = (wide, weights.pairs())
         self._lock = Lock()
         self._types = _TypeScores(self)
 
@@ -109,7 +124,7 @@ class Scorer:
             several.offset,
             several.template,
             keys.sieve,
-            keys.slots,
+            self._slots,
             *self._weights,
             scores,
         )
@@ -127,7 +142,7 @@ class Scorer:
         scores = np.zeros((high - low + 1, len(values), self._tags), np.float32)
         for group in self._index.plan.by_word:
             rows = self._index.keys.lookup(keys_of_words(values, group))
-            add_rows(rows, *self._weights, scores[high - group.offset])
+            add_rows(self._places[rows], *self._weights, scores[high - group.offset])
         return np.concatenate(list(scores), axis=1)
 
 
