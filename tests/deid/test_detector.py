@@ -16,7 +16,7 @@ from lacuna.deid.calibration import calibrate, outcome
 from lacuna.deid.detector import UNNAMED, Detector
 from lacuna.deid.findings import Finding, Origin
 from lacuna.errors import ConfigError
-from lacuna.models.base import Examined
+from lacuna.models.base import Examined, parts_of
 from lacuna.text.document import Document, Mention
 from lacuna.text.tokenizer import tokens_of
 
@@ -35,8 +35,8 @@ class FakeTagger:
         examined = []
         for document in documents:
             tokens = tokens_of(document)
-            tagged = Document(document.id, document.text, self.found, document.group)
-            examined.append(Examined(tagged, tokens.start, tokens.end, self.sure))
+            found = parts_of(self.found)
+            examined.append(Examined(document, found, tokens.start, tokens.end, self.sure))
         return examined
 
 

@@ -27,7 +27,7 @@ class Unsure:
     def examine(self, documents: Sequence[Document]) -> list[Examined]:
         tokens = [tokens_of(document) for document in documents]
         return [
-            Examined(document, its.start, its.end, np.zeros(len(its)))
+            Examined(document, [], its.start, its.end, np.zeros(len(its)))
             for document, its in zip(documents, tokens, strict=True)
         ]
 

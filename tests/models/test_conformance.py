@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from lacuna import Document, Mention
 from lacuna.errors import LacunaError, ModelFileError
 from lacuna.evaluation.scores import score
-from lacuna.models.base import Tagger
+from lacuna.models.base import Tagger, parts_of
 from lacuna.models.kinds import KINDS
 from lacuna.models.loading import load
 from lacuna.models.storage import write_model
@@ -179,8 +179,11 @@ def test_many_documents_are_as_sure_as_one_by_one(kind: str) -> None:
 def test_examining_says_what_is_found_and_how_sure(kind: str) -> None:
     model = trained(kind)
     items = [*plain(MORE), Document("empty", ""), *(Document("any", text) for text in SCRIPTS)]
-    for examined, found in zip(model.examine(items), model.find(items), strict=True):
-        assert examined.found == found
+    for document, examined, found in zip(
+        items, model.examine(items), model.find(items), strict=True
+    ):
+        assert examined.document is document
+        assert sorted(examined.found) == sorted(parts_of(found.mentions))
         tokens = tokens_of(found)
         np.testing.assert_array_equal(examined.start, tokens.start)
         np.testing.assert_array_equal(examined.end, tokens.end)

@@ -43,13 +43,12 @@ def _token_scores(
 def redacted_up_to(detector: Detector, examined: Examined) -> FloatArray:
     """Return for each token the highest threshold at which it is redacted; -1 where at none."""
     sure = examined.probability.copy()
-    for mention in examined.found.mentions:
-        for span in mention.spans:
-            first, last = token_range(examined, span.start, span.end)
-            sure[first:last] = sure[first:last].max(initial=0.0)
+    for start, end, _ in examined.found:
+        first, last = token_range(examined, start, end)
+        sure[first:last] = sure[first:last].max(initial=0.0)
     every = list(tagger_findings(examined, 0.0))
-    sure[~covered(examined, detector.drop(examined.found, every))] = NEVER
-    sure[covered(examined, detector.recognized(examined.found))] = 1.0
+    sure[~covered(examined, detector.drop(examined.document, every))] = NEVER
+    sure[covered(examined, detector.recognized(examined.document))] = 1.0
     return sure
 
 

@@ -81,7 +81,7 @@ class Detector:
         return self.drop(document, findings)
 
     def _detected(self, examined: Examined) -> Detected:
-        document = examined.found
+        document = examined.document
         tagged = self.drop(document, tagger_findings(examined, self.threshold))
         recognized = self.recognized(document)
         findings = [*_better_named(tagged, recognized), *recognized]
@@ -106,12 +106,11 @@ def _better_named(tagged: list[Finding], recognized: list[Finding]) -> list[Find
 
 def tagger_findings(examined: Examined, threshold: float) -> list[Finding]:
     """Return mentions of which a token reaches the threshold, and single tokens that do."""
-    _, start, end, probability = examined
-    spans = [(s.start, s.end, m.label) for m in examined.found.mentions for s in m.spans]
-    surest, alone = surest_tokens(start, end, probability, *_borders(spans), threshold)
+    _, found, start, end, probability = examined
+    surest, alone = surest_tokens(start, end, probability, *_borders(found), threshold)
     findings = [
         Finding(start, end, label, MODEL, sure)
-        for (start, end, label), sure in zip(spans, surest.tolist(), strict=True)
+        for (start, end, label), sure in zip(found, surest.tolist(), strict=True)
         if sure >= threshold
     ]
     findings += [

@@ -7,25 +7,37 @@ from typing import ClassVar, NamedTuple, Protocol, overload, runtime_checkable
 
 from lacuna.io.source import Task
 from lacuna.models.storage import StoredModel
-from lacuna.text.document import Document
+from lacuna.text.document import Document, Mention
 from lacuna.text.tokenizer import tokens_of
 from lacuna.types import FloatArray, IntArray
 
 BATCH_DOCUMENTS = 256
 
 
+#: Start, end and label of a mention, or of a part of one that has gaps.
+Part = tuple[int, int, str]
+
+
+def parts_of(mentions: Iterable[Mention]) -> list[Part]:
+    """Return the parts of mentions one by one."""
+    return [(span.start, span.end, mention.label) for mention in mentions for span in mention.spans]
+
+
 class Examined(NamedTuple):
     """All that a tagger says of a document.
 
+    document
+        As it came.
     found
-        The document with the mentions found.
+        The parts of the mentions found.
     start, end
         Characters of its tokens.
     probability
         Of each token, that it is in a mention.
     """
 
-    found: Document
+    document: Document
+    found: list[Part]
     start: IntArray
     end: IntArray
     probability: FloatArray
@@ -104,9 +116,13 @@ class TagsAnything:
         """Return the mentions found and the probability of every token."""
         tokens = [tokens_of(document) for document in documents]
         return [
-            Examined(found, its.start, its.end, probability)
-            for found, its, probability in zip(
-                self.find(documents), tokens, self.identifier_probabilities(documents), strict=True
+            Examined(document, parts_of(found.mentions), its.start, its.end, probability)
+            for document, found, its, probability in zip(
+                documents,
+                self.find(documents),
+                tokens,
+                self.identifier_probabilities(documents),
+                strict=True,
             )
         ]
 

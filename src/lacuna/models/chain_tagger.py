@@ -11,6 +11,7 @@ import numpy as np
 
 from lacuna.encoding.chain import chunks_of_path
 from lacuna.encoding.schemes import Scheme
+from lacuna.models.base import Part
 from lacuna.models.mention_probability import mention_probabilities
 from lacuna.models.path_tagger import BestPaths, PathTagger
 from lacuna.text.document import Mention, Span
@@ -61,6 +62,14 @@ class _Found(NamedTuple):
         sure = self.sure if self.sure is not None else repeat(None)
         spans = map(Span, self.start.tolist(), self.end.tolist())
         every = list(map(Mention, self.labels, zip(spans), sure))
-        cuts = np.searchsorted(self.owner, np.arange(documents + 1)).tolist()
-        for first, last in pairwise(cuts):
+        for first, last in self._cuts(documents):
             yield tuple(every[first:last])
+
+    def parts(self, documents: int) -> Iterator[list[Part]]:
+        """Yield start, end and label of the mentions of each document."""
+        every = list(zip(self.start.tolist(), self.end.tolist(), self.labels, strict=True))
+        for first, last in self._cuts(documents):
+            yield every[first:last]
+
+    def _cuts(self, documents: int) -> Iterator[tuple[int, int]]:
+        return pairwise(np.searchsorted(self.owner, np.arange(documents + 1)).tolist())

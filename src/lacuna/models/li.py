@@ -24,6 +24,7 @@ from lacuna.encoding.schemes import OUTSIDE
 from lacuna.estimation.crf_objective import Moves
 from lacuna.features.extract import FeatureIndex
 from lacuna.inference.windows import Window, window_probabilities
+from lacuna.models.base import Part, parts_of
 from lacuna.models.chain_crf import ChainCrf, CrfSettings
 from lacuna.models.crf import NEGLIGIBLE
 from lacuna.models.crf_training import tag_moves
@@ -76,6 +77,10 @@ class _Found(NamedTuple):
         """Yield the mentions of each document."""
         assert documents == len(self.documents)
         return map(tuple, self.documents)
+
+    def parts(self, documents: int) -> Iterator[list[Part]]:
+        """Yield the parts of the mentions of each document."""
+        return map(parts_of, self.mentions(documents))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

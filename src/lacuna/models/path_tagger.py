@@ -21,7 +21,7 @@ from lacuna.encoding.schemes import OUTSIDE
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import cores, run_chunks
 from lacuna.inference.chain import Chain, LabelProbabilities, best_paths, label_probabilities
-from lacuna.models.base import Examined, TagsAnything
+from lacuna.models.base import Examined, Part, TagsAnything
 from lacuna.models.storage import StoredModel
 from lacuna.text.document import Document, Mention
 from lacuna.types import BoolArray, FloatArray, IntArray, RealArray
@@ -46,6 +46,9 @@ class Finds(Protocol):
 
     def mentions(self, documents: int) -> Iterable[tuple[Mention, ...]]:
         """Return the mentions of each of so many documents."""
+
+    def parts(self, documents: int) -> Iterable[list[Part]]:
+        """Return their parts only, which takes less time."""
 
 
 class PathTagger(TagsAnything, ABC):
@@ -121,10 +124,10 @@ class PathTagger(TagsAnything, ABC):
         parts = run_chunks(lambda a, b: self._examine(documents[a:b]), runs)
         with collection_paused():
             return [
-                Examined(replace(document, mentions=mentions), *tokens)
+                Examined(document, own, *tokens)
                 for (a, b), (found, rows) in zip(runs, parts, strict=True)
-                for document, mentions, tokens in zip(
-                    documents[a:b], found.mentions(b - a), rows, strict=True
+                for document, own, tokens in zip(
+                    documents[a:b], found.parts(b - a), rows, strict=True
                 )
             ]
 
