@@ -150,7 +150,7 @@ def tags(labels: int, rng: np.random.Generator) -> Chain:
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("labels", [1, 6, 7, 21])
+@pytest.mark.parametrize("labels", [1, 6, 7, 21, 151])
 def test_sequences_side_by_side_are_as_alone(dtype: type, labels: int) -> None:
     rng = np.random.default_rng(labels)
     chain, asked = tags(labels, rng), np.arange(labels) > 0

@@ -221,18 +221,23 @@ def backward(
     steps, labels, lanes = emission.shape
     every = np.arange(labels).astype(np.uint64)
     beta, onward = np.zeros((labels, lanes), alpha.dtype), np.zeros((labels, lanes), alpha.dtype)
-    inside, spare = np.empty(lanes, alpha.dtype), np.empty(lanes, alpha.dtype)
+    inside, total = np.empty(lanes, alpha.dtype), np.empty(lanes, alpha.dtype)
+    spare = np.empty(lanes, alpha.dtype)
     active = 0
     for t in range(steps - 1, -1, -1):
         active = _begin(t, active, lengths, stop, alpha[t], beta, whole)
         size = width(lengths, t, lanes)
         inside[:] = 0.0
+        total[:] = 0.0
         for w in range(labels):
-            here, behind = alpha[t, w], beta[w]
-            for i in range(size if asked[w] else 0):
-                inside[i] += here[i] * behind[i]
+            here, behind, counts = alpha[t, w], beta[w], asked[w]
+            for i in range(size):
+                joint = here[i] * behind[i]
+                inside[i] += counts * joint
+                total[i] += joint
         for lane in range(active):
-            found[first[lane] + t] = inside[lane]
+            # the total is 1 but for rounding, which adds up over a long sequence
+            found[first[lane] + t] = inside[lane] / total[lane] if total[lane] > 0.0 else 0.0
         if t > 0:
             scale = inverse[t]
             for w in range(labels):

@@ -58,10 +58,10 @@ class Group(NamedTuple):
 def groups(lengths: LongArray, offsets: LongArray, row_bytes: int) -> Iterator[Group]:
     """Put sequences of about one length together; those without rows are left out."""
     order = np.argsort(-lengths, kind="stable")[: np.count_nonzero(lengths)]
-    done = 0
+    done, near = 0, max(STEP_BYTES // row_bytes, _lanes.BLOCK)
     while done < len(order):
-        most = min(STEP_BYTES // row_bytes, MOST_BYTES // (row_bytes * int(lengths[order[done]])))
-        lanes = min(max(most // _lanes.BLOCK * _lanes.BLOCK, 1), MOST_LANES)
+        most = min(near, MOST_BYTES // (row_bytes * int(lengths[order[done]])), MOST_LANES)
+        lanes = max(most // _lanes.BLOCK * _lanes.BLOCK, 1)
         own = order[done : done + lanes]
         alike = np.count_nonzero(2 * lengths[own] >= lengths[own[0]])
         own = own[: max(alike, _lanes.BLOCK)]
@@ -131,7 +131,7 @@ class Sums:
         """
         lost = [np.empty(0, np.int64)]
         room, other = _Room(scores.dtype), _Room(scores.dtype)
-        for group in groups(np.diff(offsets), offsets, scores[:1].nbytes):
+        for group in groups(np.diff(offsets), offsets, scores.shape[1] * scores.itemsize):
             weights = room.filled(scores, group)
             _lanes.lower_all(weights, group.lengths)
             np.exp(weights, out=weights)
@@ -191,7 +191,7 @@ class Best:
         """
         room = _Room(scores.dtype)
         lengths = np.where(wanted, np.diff(offsets), 0)
-        for group in groups(lengths, offsets, scores[:1].nbytes):
+        for group in groups(lengths, offsets, scores.shape[1] * scores.itemsize):
             best = room.filled(scores, group)
             sums = np.zeros(len(group.first))
             _lanes.advance_best(best, group.lengths, *self._moves, self._start, sums)
