@@ -184,6 +184,18 @@ def test_settled_sequences_are_left_out() -> None:
     np.testing.assert_array_equal(paths, engine.best_paths(chain, scores, offsets)[0])
 
 
+def test_how_likely_the_first_label_alone_is() -> None:
+    rng = np.random.default_rng(4)
+    moves = tags(5, rng)
+    chain = Chain(moves.transition, moves.start, rng.normal(size=(1, 5)))
+    scores, offsets = rng.normal(size=(9, 5)), np.array([0, 1, 4, 9])
+    settled = engine.label_probabilities(chain, scores, offsets, np.arange(5) > 0).settled
+    for s, (first, last) in enumerate(neighbours(offsets)):
+        alone = path_score(chain, scores[first:last], (0,) * int(last - first))
+        total = engine.log_partition(chain, scores[first:last])
+        assert settled[s] == pytest.approx(np.exp(alone - total), rel=1e-9)
+
+
 def add_counts(
     counts: list[FloatArray], chain: Chain, path: tuple[int, ...], probability: float
 ) -> None:
