@@ -37,7 +37,7 @@ test: $(VENV)/.dev
 	$(BIN)/pytest --numprocesses 2
 
 stress: $(VENV)/.dev
-	$(BIN)/python -m tests.pipeline.archive.kills 50
+	$(BIN)/python -m tests.archive.kills 50
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -13,13 +13,11 @@ from dataclasses import replace
 import numpy as np
 
 import lacuna
-from lacuna.deid.calibrating import calibration_units
-from lacuna.deid.calibration import outcome
+from lacuna.deid.calibration import calibration_units, outcome
 from lacuna.deid.detector import DEFAULT_THRESHOLD, Detector
 from lacuna.deid.patterns import find_patterns
 from lacuna.deid.promises import promises_of
-from lacuna.models.bundled import bundled_model
-from lacuna.models.storage import read_model
+from lacuna.models.file import bundled_model, read_model
 from lacuna.synthetic import Split, generate
 
 

@@ -17,13 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
-from lacuna.deid.calibrating import calibration_units
-from lacuna.deid.calibration import Unit, calibrate, outcome
+from lacuna.deid.calibration import Unit, calibrate, calibration_units, outcome
 from lacuna.deid.detector import Detector
 from lacuna.deid.patterns import find_patterns
 from lacuna.io.corpus import read_corpus
+from lacuna.learning.folds import jackknife
 from lacuna.models.crf import Crf
-from lacuna.pipeline.folds import jackknife
 from lacuna.pipeline.settings import configure
 from lacuna.pipeline.training import train_model
 from lacuna.text.document import Document

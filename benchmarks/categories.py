@@ -22,8 +22,8 @@ from lacuna.models.aligned import AlignedModel
 from lacuna.models.base import Tagger
 from lacuna.models.crf import Crf
 from lacuna.models.dp_hmm import DpHmm
+from lacuna.pipeline.categories import Categories
 from lacuna.pipeline.evaluating import evaluate
-from lacuna.pipeline.sub_categories import Categories
 from lacuna.pipeline.training import train_model
 from lacuna.synthetic import Split, generate
 from lacuna.text.document import Document

@@ -13,7 +13,7 @@ import time
 import numpy as np
 
 from lacuna.io.corpus import read_corpus
-from lacuna.pipeline.clustering import CountedText, cluster_words, count_words
+from lacuna.pipeline.clusters import CountedText, cluster_words, count_words
 
 TOKENS = 1_000_000
 TYPES = 80_000

@@ -25,16 +25,16 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
-from lacuna.encoding.chain import mentions_of, tag_document
+from lacuna.encoding.flat import mentions_of, tag_document
 from lacuna.encoding.schemes import Scheme
 from lacuna.evaluation.scores import score
-from lacuna.features.places import place_values
+from lacuna.features.layout import place_values
 from lacuna.features.presets import load_templates
 from lacuna.features.token_table import token_table
 from lacuna.io.corpus import read_corpus
 from lacuna.models.base import Tagger
 from lacuna.text.document import Document, Tokens
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.tokens import tokens_of
 
 RAW_TOKENS = 1_000_000  # of the stream that the speed from raw text is measured on
 FIGURES = ("train_seconds", "f1", "tokens_per_second", "peak_memory_mb", "model_bytes")
@@ -186,7 +186,7 @@ def run_crfsuite(options: argparse.Namespace) -> dict[str, float]:
 def run_lacuna(options: argparse.Namespace) -> dict[str, float]:
     """Train and tag with lacuna."""
     from lacuna.models.crf import Crf
-    from lacuna.models.storage import write_model
+    from lacuna.models.file import write_model
     from lacuna.pipeline.evaluating import warm_up
     from lacuna.pipeline.settings import configure
     from lacuna.pipeline.training import train as train_model

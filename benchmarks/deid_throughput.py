@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 from lacuna.synthetic import Split, generate
 from lacuna.text.document import Document
-from lacuna.text.tokenizer import tokenize
+from lacuna.text.tokens import tokenize
 
 OTHERS = {
     "presidio": """

@@ -16,12 +16,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from lacuna.deid.findings import Finding, Origin
-from lacuna.deid.known import Known, KnownValues
+from lacuna.deid.patient_values import Known, KnownValues
 from lacuna.deid.patterns import compile_user_pattern, find_patterns
 from lacuna.deid.terms import Term, TermFinder
 from lacuna.io.corpus import read_corpus
 from lacuna.text.document import Document
-from lacuna.text.tokenizer import tokenize
+from lacuna.text.tokens import tokenize
 
 LIST_SIZE = 20_000
 

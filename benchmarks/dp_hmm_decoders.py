@@ -20,13 +20,13 @@ from typing import Literal, get_args
 import numpy as np
 
 from lacuna import Document, DpHmm
-from lacuna.encoding.chain import TaggedDocument, tag_document
+from lacuna.encoding.flat import TaggedDocument, tag_document
 from lacuna.evaluation.scores import score
 from lacuna.features.token_table import TokenTable
-from lacuna.inference.projection import MOST_SEQUENCES
+from lacuna.inference.subtags import MOST_SEQUENCES
 from lacuna.io.corpus import read_corpus
 from lacuna.models.dp_hmm import Decoder, DpHmmModel
-from lacuna.models.dp_hmm_training import fit_dp_hmm
+from lacuna.models.dp_hmm.training import fit_dp_hmm
 from lacuna.pipeline.settings import configure
 
 TOLERANCE = 1e-9  #: the share of the bound that rounding may take away

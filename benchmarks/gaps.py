@@ -25,16 +25,15 @@ from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
-from lacuna.encoding.parts import Heuristic
+from lacuna.encoding.schemes import Heuristic
 from lacuna.evaluation.scores import score
 from lacuna.io.corpus import read_corpus
+from lacuna.models.crf.li import Li
 from lacuna.models.hypergraph import Shared, Split
-from lacuna.models.kinds import Config
-from lacuna.models.li import Li
-from lacuna.models.loading import with_heuristic
+from lacuna.models.registry import Config, with_heuristic
 from lacuna.pipeline.training import train
 from lacuna.text.document import Document, Mention, Span
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.tokens import tokens_of
 
 MODELS: dict[str, Config] = {
     "LI": Li(features="hypergraph"),

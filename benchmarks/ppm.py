@@ -10,7 +10,7 @@ import time
 
 import numpy as np
 
-from lacuna.estimation.ppm import Ppm, Words
+from lacuna.models.ppm_hmm.ppm import Ppm, Words
 
 ROUNDS = 5
 LETTERS = np.array(list("etaoinshrdlucmfwypvbgkqjxz"))

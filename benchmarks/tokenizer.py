@@ -21,12 +21,10 @@ from pathlib import Path
 
 import numpy as np
 
-from lacuna.text._tokenizer import token_borders
-from lacuna.text._word_types import hash_tokens
 from lacuna.text.characters import class_table, code_points
 from lacuna.text.document import Tokens
-from lacuna.text.tokenizer import tokenize
-from lacuna.text.word_types import WordTypes, word_hashes
+from lacuna.text.tokens import token_borders, tokenize
+from lacuna.text.word_types import WordTypes, hash_tokens, word_hashes
 from lacuna.types import HashArray
 
 PATTERN = re.compile(r"\w+|[^\w\s]")

@@ -23,11 +23,13 @@ LAYERS = (
     ("io",),
     ("features",),
     ("inference",),
-    ("estimation",),
+    ("learning",),
     ("models",),
     ("deid", "evaluation", "synthetic"),
+    ("pictures",),
     ("pipeline",),
-    ("cli", "web"),
+    ("archive",),
+    ("cli",),
 )
 RANK = {name: rank for rank, row in enumerate(LAYERS) for name in row}
 

@@ -24,13 +24,11 @@ from lacuna.features.extract import FeatureIndex
 from lacuna.features.plan import make_plan
 from lacuna.features.resources import Resources
 from lacuna.io.label_map import LabelMap
-from lacuna.models.bundled import bundled_model
-from lacuna.models.card import Card
+from lacuna.models.base import Card
 from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.file import StoredModel, bundled_model, write_model
 from lacuna.models.scoring import without_small
-from lacuna.models.storage import StoredModel, write_model
-from lacuna.pipeline.calibrating import make_promises
-from lacuna.pipeline.detecting import DetectionOptions, open_detection
+from lacuna.pipeline.detection import DetectionOptions, make_promises, open_detection
 from lacuna.pipeline.progress import Progress
 from lacuna.pipeline.training import train
 from lacuna.synthetic import Noise, Split, generate

@@ -19,16 +19,16 @@ from lacuna.errors import (
 from lacuna.text.document import Document, Mention, Span, Tokens
 
 if TYPE_CHECKING:
-    from lacuna.models.card import Card
+    from lacuna.models.base import Card
     from lacuna.models.class_hmm import ClassHmm
     from lacuna.models.crf import Crf
+    from lacuna.models.crf.li import Li
     from lacuna.models.dp_hmm import DpHmm
     from lacuna.models.hypergraph import Shared, Split
-    from lacuna.models.li import Li
-    from lacuna.models.loading import load
     from lacuna.models.ppm_hmm import PpmHmm
+    from lacuna.models.registry import load
     from lacuna.models.trigram_hmm import TrigramHmm
-    from lacuna.pipeline.deidentifying import deidentify
+    from lacuna.pipeline.deidentify import deidentify
     from lacuna.pipeline.training import train_model as train
 
 __version__ = "0.1.0"
@@ -62,17 +62,17 @@ __all__ = [
 
 
 _ON_FIRST_USE = {
-    "Card": ("lacuna.models.card", "Card"),
+    "Card": ("lacuna.models.base", "Card"),
     "ClassHmm": ("lacuna.models.class_hmm", "ClassHmm"),
     "Crf": ("lacuna.models.crf", "Crf"),
     "DpHmm": ("lacuna.models.dp_hmm", "DpHmm"),
-    "Li": ("lacuna.models.li", "Li"),
+    "Li": ("lacuna.models.crf.li", "Li"),
     "PpmHmm": ("lacuna.models.ppm_hmm", "PpmHmm"),
     "Shared": ("lacuna.models.hypergraph", "Shared"),
     "Split": ("lacuna.models.hypergraph", "Split"),
     "TrigramHmm": ("lacuna.models.trigram_hmm", "TrigramHmm"),
-    "deidentify": ("lacuna.pipeline.deidentifying", "deidentify"),
-    "load": ("lacuna.models.loading", "load"),
+    "deidentify": ("lacuna.pipeline.deidentify", "deidentify"),
+    "load": ("lacuna.models.registry", "load"),
     "train": ("lacuna.pipeline.training", "train_model"),
 }
 

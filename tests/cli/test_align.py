@@ -7,8 +7,8 @@ from pathlib import Path
 from lacuna.io.corpus import read_corpus
 from lacuna.io.output import write_corpus
 from tests.cli.conftest import Lacuna
-from tests.models.patients import patients
-from tests.models.test_aligned import NOTES
+from tests.models.aligned.patients import patients
+from tests.models.aligned.test_aligned import NOTES
 
 
 def test_a_model_that_aligns(lacuna: Lacuna, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from lacuna.io.output import write_corpus
-from lacuna.models.loading import load
+from lacuna.models.registry import load
 from tests.cli.conftest import Lacuna
 from tests.models.examples import corpus
 

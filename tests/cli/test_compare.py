@@ -8,9 +8,8 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from lacuna.io.output import write_corpus
-from lacuna.models.kinds import KINDS
-from lacuna.models.loading import load
-from lacuna.models.path_tagger import PathTagger
+from lacuna.models.chain import PathTagger
+from lacuna.models.registry import KINDS, load
 from lacuna.pipeline import comparing
 from lacuna.pipeline.comparing import Compared
 from tests.cli.conftest import Lacuna

@@ -13,10 +13,10 @@ import lacuna as library
 from lacuna.deid.promises import promises_of
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.io.output import write_corpus
-from lacuna.models.storage import read_model
+from lacuna.models.file import read_model
+from tests.archive.conftest import contents, tiny_model
 from tests.cli.conftest import Lacuna
 from tests.models.examples import corpus
-from tests.pipeline.archive.conftest import contents, tiny_model
 
 NOTE = "Call Ana Okafor about the results on 03/14/2014.\n"
 

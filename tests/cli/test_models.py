@@ -10,7 +10,7 @@ from lacuna.io.corpus import read_corpus
 from lacuna.io.output import write_corpus
 from tests.cli.conftest import Lacuna
 from tests.models.examples import corpus
-from tests.models.gapped_examples import GAPPED_NOTES
+from tests.models.hypergraph.gapped_examples import GAPPED_NOTES
 
 
 @pytest.fixture
@@ -213,7 +213,7 @@ def test_inspect_shows_what_states_stand_for(lacuna: Lacuna, notes: Path, tmp_pa
 
 
 def test_help_names_every_kind_of_model(lacuna: Lacuna) -> None:
-    from lacuna.models.kinds import KINDS
+    from lacuna.models.registry import KINDS
 
     told = " ".join(lacuna("train", "--help").out.split()).replace("- ", "-")  # cut at line ends
     assert all(kind in told for kind in KINDS)

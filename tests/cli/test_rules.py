@@ -7,7 +7,7 @@ from pathlib import Path
 from lacuna.io.corpus import read_corpus
 from lacuna.io.output import write_corpus
 from tests.cli.conftest import Lacuna
-from tests.pipeline.test_sub_categories import NEW, notes
+from tests.pipeline.test_categories import NEW, notes
 
 
 def labels(lacuna: Lacuna, model: Path, notes_file: Path, out: Path) -> list[str]:

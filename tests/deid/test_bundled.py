@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 import lacuna
-from lacuna.deid.calibrating import calibration_units
-from lacuna.deid.calibration import outcome
+from lacuna.deid.calibration import calibration_units, outcome
 from lacuna.deid.detector import DEFAULT_THRESHOLD, Detector, covered, token_range
 from lacuna.deid.patterns import find_patterns
 from lacuna.io.label_map import bundled_categories
-from lacuna.models.bundled import bundled_model
 from lacuna.models.crf import CrfModel
-from lacuna.pipeline.detecting import DetectionOptions, open_detection
+from lacuna.models.file import bundled_model
+from lacuna.pipeline.detection import DetectionOptions, open_detection
 from lacuna.synthetic import Split, generate
 from lacuna.text.document import Document, Mention
 

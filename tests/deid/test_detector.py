@@ -10,15 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacuna.deid._cover import covered_tokens, surest_tokens
-from lacuna.deid.calibrating import calibration_units
-from lacuna.deid.calibration import calibrate, outcome
-from lacuna.deid.detector import UNNAMED, Detector
+from lacuna.deid.calibration import calibrate, calibration_units, outcome
+from lacuna.deid.detector import UNNAMED, Detector, covered_tokens, surest_tokens
 from lacuna.deid.findings import Finding, Origin
 from lacuna.errors import ConfigError
 from lacuna.models.base import Examined, parts_of
 from lacuna.text.document import Document, Mention
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.tokens import tokens_of
 
 TEXT = "Ann Lee saw Bo in Rome 555"  # tokens at 0, 4, 8, 12, 15, 18, 23
 SURE = (0.9, 0.4, 0.1, 0.3, 0.0, 0.6, 0.2)

@@ -9,15 +9,9 @@ import numpy as np
 import pytest
 
 from lacuna.deid.calibration import Calibration, CurvePoint
-from lacuna.deid.promises import (
-    Promises,
-    pipeline_hash,
-    promises_of,
-    weights_hash,
-    with_promises,
-)
+from lacuna.deid.promises import Promises, pipeline_hash, promises_of, weights_hash, with_promises
 from lacuna.errors import ConfigError, ModelFileError
-from lacuna.models.storage import StoredModel, read_model, write_model
+from lacuna.models.file import StoredModel, read_model, write_model
 
 STORED = StoredModel("crf", {"tags": ["O"]}, {"weights": np.arange(3.0), "more": np.zeros(2)})
 PROMISES = Promises("abc", (Calibration(0.05, 0.25, 40, 0.02, 0.9),), (CurvePoint(0.0, 0.0, 0.1),))

@@ -10,7 +10,7 @@ from hypothesis import given
 from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.resolution import resolve
 from lacuna.errors import RedactionError
-from lacuna.text.tokenizer import tokenize
+from lacuna.text.tokens import tokenize
 from tests.deid.strategies import texts_with_findings
 
 Case = tuple[str, list[Finding]]

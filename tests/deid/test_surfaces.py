@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacuna.deid import surfaces
+from lacuna.deid import replacing
 from lacuna.deid.dates.reading import read_date
 from lacuna.deid.generalising import generalise_age, generalise_date
 from lacuna.deid.names import NameForm, name_form
-from lacuna.deid.surfaces import Surfaces
+from lacuna.deid.replacing import Surfaces
 
 words = st.sampled_from(
     ["John Smith", "Dr. Lee", "03/04/2014", "March 3", "2014", "91", "nine years", "x" * 200, ""]
@@ -39,8 +39,8 @@ def test_few_are_kept_and_none_that_is_long(monkeypatch: pytest.MonkeyPatch) -> 
         asked.append(name)
         return name_form(name)
 
-    monkeypatch.setattr(surfaces, "RECENT", 2)
-    monkeypatch.setattr(surfaces, "name_form", ask)
+    monkeypatch.setattr(replacing, "RECENT", 2)
+    monkeypatch.setattr(replacing, "name_form", ask)
     kept = Surfaces("en")
     for name in ("Ann", "Ann", "Bo", "Cy", "Ann", "x" * 500, "x" * 500):
         kept.name(name)

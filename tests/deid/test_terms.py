@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna.deid.findings import Finding, Origin
-from lacuna.deid.folding import fold, fold_words
-from lacuna.deid.terms import Case, Term, TermFinder, read_terms, without_never
+from lacuna.deid.terms import Case, Term, TermFinder, fold, fold_words, read_terms, without_never
 from lacuna.errors import CorpusFormatError
 
 

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacuna.deid import windows as module
-from lacuna.deid.detector import Detector
+from lacuna.deid import detector as module
+from lacuna.deid.detector import Detector, detect_bounded, windows
 from lacuna.deid.findings import Finding, Origin
-from lacuna.deid.windows import detect_bounded, windows
 from lacuna.models.base import Examined
 from lacuna.text.document import Document
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.tokens import tokens_of
 
 SIZE, OVERLAP = 50, 20
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from hypothesis import strategies as st
 
-from lacuna.encoding.parts import Parts, joined
+from lacuna.encoding.gapped import Parts, joined
 
 Mentions = frozenset[Parts]
 

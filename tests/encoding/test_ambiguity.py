@@ -7,13 +7,7 @@ from math import log2
 
 import pytest
 
-from lacuna.encoding.ambiguity import (
-    li_counts,
-    li_rate,
-    slice_counts,
-    slice_rate,
-    split_counts,
-)
+from lacuna.encoding.ambiguity import li_counts, li_rate, slice_counts, slice_rate, split_counts
 from lacuna.encoding.hypergraph import Slice, columns, encode, shared, split
 from tests.encoding.gapped_cases import mention_sets
 

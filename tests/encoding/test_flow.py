@@ -7,7 +7,7 @@ from itertools import combinations_with_replacement, pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lacuna.encoding.flow import SOURCE, Arc, minimum_flow
+from lacuna.encoding.hypergraph import SOURCE, Arc, minimum_flow
 
 INNER = 5
 

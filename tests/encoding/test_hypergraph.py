@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lacuna.encoding.gapped import Parts, joined
 from lacuna.encoding.hypergraph import (
     END,
     ON,
@@ -24,7 +25,6 @@ from lacuna.encoding.hypergraph import (
     shared,
     split,
 )
-from lacuna.encoding.parts import Parts, joined
 from tests.encoding.gapped_cases import (
     CROSS_PRODUCT,
     FOUR_KINDS,

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from lacuna.encoding.ambiguity import li_counts
 from lacuna.encoding.li import FOLLOWERS, PREFIXES, encode, read_segments, segments_of
-from lacuna.encoding.li_decode import decode_all, decode_enough
-from lacuna.encoding.li_rules import by_rules
+from lacuna.encoding.li_reading import by_rules, decode_all, decode_enough
 from lacuna.encoding.schemes import OUTSIDE
 from tests.encoding.gapped_cases import (
     CROSS_PRODUCT,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lacuna import Document, Mention
-from lacuna.encoding.parts import Heuristic
+from lacuna.encoding.schemes import Heuristic
 from lacuna.evaluation.ambiguity import Encoding, Errors, structure_errors
 
 TEXT = "Cramps at night or waking . Pain ."

@@ -14,7 +14,7 @@ from lacuna.evaluation.tokens import (
     token_counts,
 )
 from lacuna.text.document import Document, Mention, Tokens
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.tokens import tokens_of
 from tests.evaluation.cases import Pair, document, pairs
 
 

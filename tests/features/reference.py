@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.features.months import NAMES
+from lacuna.features.layout import NAMES
 from lacuna.features.templates import Template, Term
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.text import characters
 from lacuna.text.document import Document, Tokens
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.tokens import tokens_of
 
 LINE_BREAK = re.compile("\r\n|[\n\v\f\r\x85\u2028\u2029]")
 DAY, YEAR = "(?:0?[1-9]|[12][0-9]|3[01])", "(?:19|20)[0-9]{2}"

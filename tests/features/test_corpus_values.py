@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given
 
-from lacuna.features.places import place_values
+from lacuna.features.layout import place_values
 from lacuna.text.document import Document, Tokens
 from tests.features.reference import assert_same, table_of, token_values
 from tests.features.strategies import corpora

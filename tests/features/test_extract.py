@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna.features.extract import FeatureIndex, build_index
-from lacuna.features.known import KnownKeys
+from lacuna.features.index import KnownKeys
 from lacuna.features.plan import make_plan
 from lacuna.features.presets import PRESETS, load_templates
 from lacuna.features.templates import parse_templates

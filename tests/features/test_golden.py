@@ -19,7 +19,7 @@ from lacuna.features.plan import Plan, make_plan
 from lacuna.features.resources import Resources
 from lacuna.features.templates import Template, parse_templates
 from lacuna.text.document import Document
-from lacuna.text.tokenizer import tokenize, tokens_of
+from lacuna.text.tokens import tokenize, tokens_of
 from lacuna.text.word_types import WordTypes, hash_words, number_types
 from tests.features.firing import keys_by_token, rows_by_token
 from tests.features.reference import features, table_of

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna import Document
-from lacuna.features.extract import build_index, feature_keys
-from lacuna.features.groups import in_enough_groups
+from lacuna.features.extract import build_index, feature_keys, in_enough_groups
 from lacuna.features.plan import make_plan
 from lacuna.features.templates import parse_templates
 from lacuna.features.token_table import TokenTable

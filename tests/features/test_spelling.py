@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from lacuna.features.spelling import spelled
+from lacuna.features.words import spelled
 from tests.features.reference import assert_same, word_value
 from tests.features.test_words import NAMES, values_of, words
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from lacuna.features.token_table import in_sequences, token_table
 from lacuna.text.document import Document
 from lacuna.text.sequences import SequenceKind, sequence_tokens
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.tokens import tokens_of
 from lacuna.text.units import Units, cut_units
 from lacuna.text.word_types import hash_words
 from tests.features.reference import table_of

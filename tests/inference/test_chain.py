@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 from lacuna import InferenceError
 from lacuna.inference import chain as engine
 from lacuna.inference.chain import Chain
-from lacuna.inference.segments import Segment, segment_probabilities
+from lacuna.inference.stretches import Segment, segment_probabilities
 from lacuna.types import FloatArray, RealArray
 from tests.reference import enumerate_paths, path_score, probabilities
 

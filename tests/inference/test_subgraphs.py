@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lacuna.encoding.gapped import Parts
 from lacuna.encoding.hypergraph import (
     END,
     ON,
@@ -24,8 +25,6 @@ from lacuna.encoding.hypergraph import (
     shared,
     split,
 )
-from lacuna.encoding.parts import Parts
-from lacuna.inference import unfolded
 from lacuna.inference.subgraphs import (
     best_subgraphs,
     coverage,
@@ -33,6 +32,7 @@ from lacuna.inference.subgraphs import (
     mention_probabilities,
     taken_columns,
 )
+from lacuna.models.hypergraph import unfolded
 from lacuna.types import FloatArray
 
 GRAPHS = (*shared(3), *split(3), *shared(2))

@@ -219,7 +219,7 @@ def test_conll_keeps_the_words_of_every_mention(document: Document) -> None:
 
 def solid(text: str) -> str:
     """Leave out what is no token: white space, controls, invisible characters that set apart."""
-    from lacuna.text.tokenizer import tokenize
+    from lacuna.text.tokens import tokenize
 
     return "".join(tokenize(text).words(text))
 

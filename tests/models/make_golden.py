@@ -12,12 +12,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from lacuna.models.card import Card
+from lacuna.models.base import Card
 from lacuna.models.crf import Crf
-from lacuna.models.kinds import Model
-from lacuna.models.li import Li
-from lacuna.models.loading import load
-from lacuna.models.storage import write_model
+from lacuna.models.crf.li import Li
+from lacuna.models.file import write_model
+from lacuna.models.registry import Model, load
 from lacuna.pipeline.training import train
 from tests.models.examples import corpus
 

@@ -19,12 +19,11 @@ from lacuna import Document, Mention
 from lacuna.errors import LacunaError, ModelFileError
 from lacuna.evaluation.scores import score
 from lacuna.models.base import Tagger, parts_of
-from lacuna.models.kinds import KINDS
-from lacuna.models.loading import load
-from lacuna.models.storage import write_model
+from lacuna.models.file import write_model
+from lacuna.models.registry import KINDS, load
 from lacuna.pipeline.settings import configure
 from lacuna.pipeline.training import train_model
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.tokens import tokens_of
 from tests.models.examples import corpus
 from tests.strategies import documents, texts
 

@@ -9,8 +9,8 @@ import json
 
 import pytest
 
-from lacuna.models.loading import load
-from lacuna.models.storage import file_digest
+from lacuna.models.file import file_digest
+from lacuna.models.registry import load
 from tests.models.make_golden import GOLDEN, found
 
 EXPECTED = json.loads((GOLDEN / "found.json").read_text())

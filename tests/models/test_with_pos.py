@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 
 from lacuna import Crf, Document, ModelFileError
-from lacuna.encoding.chain import tag_document
+from lacuna.encoding.flat import tag_document
 from lacuna.models.crf import CrfModel
-from lacuna.models.loading import load
-from lacuna.models.pos_tagger import PosTagger, fit_pos_tagger
-from lacuna.models.storage import StoredModel, write_model
+from lacuna.models.file import StoredModel, write_model
+from lacuna.models.registry import load
 from lacuna.models.trigram_hmm import TrigramHmm
+from lacuna.models.trigram_hmm.pos import PosTagger, fit_pos_tagger
 from lacuna.models.with_pos import WithPos, restore_with_pos
 from lacuna.pipeline.training import train
 from lacuna.text.document import Tokens
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.tokens import tokens_of
 from tests.models.examples import corpus
 
 

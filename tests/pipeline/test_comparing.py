@@ -9,7 +9,7 @@ import pytest
 
 from lacuna import Crf, Document
 from lacuna.errors import ConfigError
-from lacuna.models.kinds import KINDS
+from lacuna.models.registry import KINDS
 from lacuna.pipeline.comparing import chosen_configs, compare
 from lacuna.pipeline.progress import Progress
 from lacuna.pipeline.training import train

@@ -11,9 +11,8 @@ import pytest
 
 from lacuna import ConfigError, Crf, Document, TrigramHmm
 from lacuna.io.source import Task
-from lacuna.models import kinds
-from lacuna.models.card import Card
-from lacuna.models.steps import Step
+from lacuna.models import registry
+from lacuna.models.base import Card, Step
 from lacuna.models.trigram_hmm import TrigramHmmModel, fit_trigram_hmm
 from lacuna.pipeline.cross_validation import cross_validate
 from lacuna.pipeline.progress import Progress
@@ -59,7 +58,7 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Train with given steps and return what came out and how many steps were taken."""
 
     def run(fit: Any, dev: list[Document] | None) -> tuple[Any, int]:
-        kind = replace(kinds.KINDS["trigram-hmm"], fit=fit)
+        kind = replace(registry.KINDS["trigram-hmm"], fit=fit)
         monkeypatch.setattr("lacuna.pipeline.stepwise.kind_of", lambda _: kind)
         monkeypatch.setattr("lacuna.pipeline.stepwise._iterations", lambda _: 100)
         seen: list[Progress] = []

@@ -11,10 +11,10 @@ import pytest
 from lacuna import Document, Mention
 from lacuna.encoding.schemes import Scheme
 from lacuna.errors import ConfigError
+from lacuna.learning.folds import jackknife
 from lacuna.models.crf import Crf
-from lacuna.models.kinds import Config
+from lacuna.models.registry import Config
 from lacuna.pipeline.cross_validation import cross_validate
-from lacuna.pipeline.folds import jackknife
 from lacuna.pipeline.progress import Progress
 from lacuna.pipeline.settings import configure, describe_config
 from lacuna.pipeline.training import train

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lacuna.text.align import AlignedMention, Alignment, align, ranges_to_spans, split_tokens
 from lacuna.text.document import Document, Mention, Span, Tokens
-from lacuna.text.tokenizer import tokenize
+from lacuna.text.tokens import tokenize
 from tests.strategies import documents
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacuna.text.tokenizer import tokenize
+from lacuna.text.tokens import tokenize
 
 INSIDE_A_LINE = {
     "plain": "He was seen. ¦She was not! ¦Why? ¦Nobody knows… ¦End.",

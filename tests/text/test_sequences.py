@@ -9,7 +9,7 @@ from hypothesis import given
 
 from lacuna import Document
 from lacuna.text.sequences import SequenceKind, sequence_tokens
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.tokens import tokens_of
 from tests.features.reference import LINE_BREAK
 from tests.strategies import documents
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna.text.document import Document, Mention
-from lacuna.text.tokenizer import tokenize
+from lacuna.text.tokens import tokenize
 from lacuna.text.units import Units, choose_units, cut_units, spread, with_units
 
 

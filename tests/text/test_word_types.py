@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna.text.characters import code_points
-from lacuna.text.tokenizer import tokenize
+from lacuna.text.tokens import tokenize
 from lacuna.text.word_types import GrowingTypes, WordTypes, hash_words, number_types, word_hashes
 from lacuna.types import HashArray
 

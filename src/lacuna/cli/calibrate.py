@@ -73,9 +73,8 @@ def calibrate_command(
     """
     from lacuna.deid.policy import load_policy
     from lacuna.deid.promises import with_promises
-    from lacuna.models.storage import write_model
-    from lacuna.pipeline.calibrating import make_promises
-    from lacuna.pipeline.detecting import open_detection, with_policy
+    from lacuna.models.file import write_model
+    from lacuna.pipeline.detection import make_promises, open_detection, with_policy
 
     announce_compiling()
     options = detection_options(

@@ -19,8 +19,8 @@ from lacuna.cli.corpora import (
 )
 
 if TYPE_CHECKING:
-    from lacuna.estimation.brown import Step
-    from lacuna.pipeline.clustering import ClusteredWord, ClusterSummary, CountedText
+    from lacuna.learning.brown import Step
+    from lacuna.pipeline.clusters import ClusteredWord, ClusterSummary, CountedText
 
 
 def cluster_command(
@@ -51,7 +51,7 @@ def cluster_command(
 
     Example: lacuna cluster notes/ -o words.paths
     """
-    from lacuna.pipeline.clustering import count_words
+    from lacuna.pipeline.clusters import count_words
 
     announce_compiling()
     with reading(text, CorpusOptions(source_format, encoding)) as documents:
@@ -68,7 +68,7 @@ def _cluster(
     counted: CountedText, clusters: int, min_count: int, max_words: int
 ) -> tuple[list[ClusteredWord], ClusterSummary]:
     """Cluster behind a progress bar."""
-    from lacuna.pipeline.clustering import cluster_words
+    from lacuna.pipeline.clusters import cluster_words
 
     began = time.perf_counter()
     with step_progress("clustering") as update:

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from lacuna.cli.console import byte_progress, say
-from lacuna.encoding.parts import Heuristic
+from lacuna.encoding.schemes import Heuristic
 from lacuna.io.corpus import Keep, corpus_bytes, read_corpus
 from lacuna.io.formats import FORMATS
 from lacuna.io.label_map import LabelMap, read_label_map

@@ -9,7 +9,7 @@ from lacuna.cli.console import print_table, printable, say
 from lacuna.errors import ConfigError
 
 if TYPE_CHECKING:
-    from lacuna.models.cues import Cue, Neighbour, SubTags, Typical
+    from lacuna.models.dp_hmm.cues import Cue, Neighbour, SubTags, Typical
     from lacuna.text.document import Document
 
 TITLES = {
@@ -22,8 +22,8 @@ def find_subtags(
     model: object, documents: Sequence[Document], words: Sequence[str], label: str | None
 ) -> SubTags | None:
     """Return the sub-tags of a model that has some, named by the words of documents and others."""
-    from lacuna.models.cues import SubTags
     from lacuna.models.dp_hmm import DpHmmModel
+    from lacuna.models.dp_hmm.cues import SubTags
     from lacuna.text.document import Document
 
     if not isinstance(model, DpHmmModel):
@@ -39,14 +39,14 @@ def find_subtags(
 
 def find_cues(subtags: SubTags, labels: Sequence[str]) -> list[Cue]:
     """Return what announces and what follows each label."""
-    from lacuna.models.cues import SIDES
+    from lacuna.models.dp_hmm.cues import SIDES
 
     return [cue for label in labels for side in SIDES for cue in subtags.cues(label, side)]
 
 
 def subtag_picture(kind: str, subtags: SubTags, label: str) -> str:
     """Draw the sub-tags around a label."""
-    from lacuna.evaluation.subtag_graph import subtag_graph
+    from lacuna.pictures.subtags import subtag_graph
 
     return subtag_graph(subtags, label, title=f"{kind}: sub-tags around {label}")
 

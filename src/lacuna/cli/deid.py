@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lacuna.archive.options import BadBytes, Rename
 from lacuna.cli.console import announce_compiling, growing_progress, print_json, print_table, say
 from lacuna.cli.corpora import EncodingOption, GroupFromOption, JsonOption, NoAlignOption
 from lacuna.cli.detection import (
@@ -22,12 +23,11 @@ from lacuna.cli.detection import (
 from lacuna.cli.passphrases import new_passphrase
 from lacuna.deid.scope import Consistency
 from lacuna.errors import ConfigError, StoppedError
-from lacuna.pipeline.archive.choices import BadBytes, Rename
 
 if TYPE_CHECKING:
+    from lacuna.archive.run import ArchiveOptions
     from lacuna.deid.keys import Key
     from lacuna.deid.report import Failure, Report
-    from lacuna.pipeline.archive.run import ArchiveOptions
 
 SHOWN_FAILURES = 20
 
@@ -101,9 +101,9 @@ def deid_command(
 
     Example: lacuna deid notes/ -o safe/ --policy research --key study.key
     """
+    from lacuna.archive.run import ArchiveOptions, needs_key
+    from lacuna.archive.tables import Columns
     from lacuna.deid.policy import load_policy
-    from lacuna.pipeline.archive.run import ArchiveOptions, needs_key
-    from lacuna.pipeline.archive.tables import Columns
 
     if output is None and not dry_run and source != "-":
         raise ConfigError("say where the safe texts go: -o FOLDER (or --dry-run)")
@@ -150,7 +150,7 @@ def deid_command(
 
 
 def _run(options: ArchiveOptions, *, as_json: bool) -> None:
-    from lacuna.pipeline.archive.run import run_archive
+    from lacuna.archive.run import run_archive
 
     failed = 0
 
@@ -204,7 +204,7 @@ def promise_in_words(level: float) -> str:
 
 
 def _pass_through(options: ArchiveOptions) -> None:
-    from lacuna.pipeline.archive.passing import pass_text
+    from lacuna.archive.passing import pass_text
 
     safe = pass_text(options, sys.stdin.buffer.read())
     sys.stdout.buffer.write(safe)

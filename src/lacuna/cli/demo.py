@@ -16,7 +16,7 @@ from lacuna.cli.console import announce_compiling, stderr, stdout
 from lacuna.cli.highlight import colours, highlighted
 
 if TYPE_CHECKING:
-    from lacuna.pipeline.detecting import Detection
+    from lacuna.pipeline.detection import Detection
     from lacuna.text.document import Document
 
 SEED = 1
@@ -33,9 +33,9 @@ def demo_command(
     ] = 40,
 ) -> None:
     """Show what lacuna does: notes, what is found in them, safe notes, a report."""
+    from lacuna.archive.run import ArchiveOptions, run_archive
     from lacuna.deid.policy import load_policy
-    from lacuna.pipeline.archive.run import ArchiveOptions, run_archive
-    from lacuna.pipeline.detecting import DetectionOptions, open_detection
+    from lacuna.pipeline.detection import DetectionOptions, open_detection
     from lacuna.synthetic import Split, generate
 
     folder = output or Path(tempfile.mkdtemp(prefix="lacuna-demo-"))
@@ -91,8 +91,7 @@ def _name(note: Document) -> str:
 
 def _score(detection: Detection, notes: Sequence[Document]) -> tuple[float, float]:
     """Return the mean share of identifier tokens missed, and the precision."""
-    from lacuna.deid.calibrating import calibration_units
-    from lacuna.deid.calibration import outcome
+    from lacuna.deid.calibration import calibration_units, outcome
 
     detector = detection.detector
     return outcome(calibration_units(detector, notes), detector.threshold)

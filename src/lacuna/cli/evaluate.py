@@ -37,16 +37,16 @@ from lacuna.cli.results import (
     write_picture,
 )
 from lacuna.evaluation import json_shape
-from lacuna.evaluation.error_page import error_page
 from lacuna.evaluation.shares import ShareCounter
-from lacuna.evaluation.shares_chart import shares_chart
 from lacuna.io.corpus import Keep
 from lacuna.io.source import Task
 from lacuna.io.writing import whole_file
+from lacuna.pictures.error_page import error_page
+from lacuna.pictures.shares_chart import shares_chart
 from lacuna.text.document import Document
 
 if TYPE_CHECKING:
-    from lacuna.models.pos_tagger import PosTagger
+    from lacuna.models.trigram_hmm.pos import PosTagger
 
 
 def evaluate_command(
@@ -79,7 +79,7 @@ def evaluate_command(
     Counted as by lacuna score. Tokens per second leave out reading, loading and compiling. Of a
     part-of-speech model the accuracy is shown, of words known from training and of others.
     """
-    from lacuna.models.loading import load
+    from lacuna.models.registry import load
     from lacuna.pipeline.evaluating import evaluate
 
     announce_compiling()

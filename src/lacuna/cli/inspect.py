@@ -20,10 +20,10 @@ from lacuna.errors import ConfigError
 
 if TYPE_CHECKING:
     from lacuna.models.aligned import AlignedModel
-    from lacuna.models.card import Card
-    from lacuna.models.chain_crf import ChainCrf
-    from lacuna.models.kinds import Model, StepModel
-    from lacuna.models.rules import Rules
+    from lacuna.models.base import Card
+    from lacuna.models.crf import ChainCrf
+    from lacuna.models.registry import Model, StepModel
+    from lacuna.models.with_rules.rules import Rules
     from lacuna.text.document import Document
 
     Part = ChainCrf | StepModel
@@ -73,9 +73,9 @@ def inspect_command(
     Its card, its settings and what it has learnt.
     """
     from lacuna.models.aligned import AlignedModel
-    from lacuna.models.chain_crf import ChainCrf
-    from lacuna.models.loading import load
-    from lacuna.models.storage import file_digest, read_model
+    from lacuna.models.crf import ChainCrf
+    from lacuna.models.file import file_digest, read_model
+    from lacuna.models.registry import load
 
     stored = read_model(model)
     tagger = load(model)
@@ -130,7 +130,7 @@ def _words(
     """Return the words of its training text that a model spells out."""
     from lacuna.models.aligned import AlignedModel
     from lacuna.models.dp_hmm import DpHmmModel
-    from lacuna.models.storage import unpack_strings
+    from lacuna.models.file import unpack_strings
 
     words = [word for crf in crfs for word in unpack_strings(crf.words, source=source)]
     if isinstance(finder, DpHmmModel):
@@ -158,9 +158,9 @@ def _states(part: Part, corpus: list[str]) -> tuple[list[Document], dict[str, An
 
 def _chain_picture(kind: str, part: Part) -> str:
     """Draw the chain of the model that finds mentions, of two passes the second."""
-    from lacuna.evaluation.transition_graph import chain_graph
     from lacuna.models.hypergraph import HypergraphModel
-    from lacuna.models.pos_tagger import PosTagger
+    from lacuna.models.trigram_hmm.pos import PosTagger
+    from lacuna.pictures.transitions import chain_graph
 
     if isinstance(part, HypergraphModel):
         raise ConfigError(f"a {kind} model is no chain that could be drawn")
@@ -174,7 +174,7 @@ def _chain_picture(kind: str, part: Part) -> str:
 def _parts(name: str, model: Model) -> list[tuple[str, Part]]:
     """Return the models that a model is made of, by name."""
     from lacuna.models.aligned import AlignedModel
-    from lacuna.models.two_pass import PASSES, TwoPassModel
+    from lacuna.models.crf.two_pass import PASSES, TwoPassModel
     from lacuna.models.with_pos import WithPos
     from lacuna.models.with_rules import WithRules
 
@@ -203,7 +203,7 @@ def _warn(words: list[str], parts: list[Part]) -> None:
 
 
 def _strongest(model: ChainCrf, words: list[str], count: int) -> dict[str, list[Any]]:
-    from lacuna.models.vocabulary import strongest_features
+    from lacuna.models.crf.explain import strongest_features
 
     found = strongest_features(model, words, count=count)
     return {
@@ -237,7 +237,7 @@ def _show_card(card: Card | None, labels: Iterable[str]) -> None:
 
 def _show_part(name: str, part: Part, strongest: dict[str, dict[str, list[Any]]]) -> None:
     """Show the settings of a model, and what it has learnt."""
-    from lacuna.models.chain_crf import ChainCrf
+    from lacuna.models.crf import ChainCrf
 
     title = f"{name}: " if name else ""
     config = msgspec.to_builtins(part.config)
@@ -280,7 +280,7 @@ def _show_counts(title: str, model: StepModel) -> None:
 
 def _show_alignment(model: AlignedModel) -> None:
     """Show what it is worth that occurrences of a word agree."""
-    from lacuna.models.alignment_features import SHAPES
+    from lacuna.models.aligned.features import SHAPES
 
     rows = list(zip(model.space.labels, model.weights.by_label.tolist(), strict=True))
     for shape, (outside, inside) in zip(SHAPES, model.weights.by_shape.tolist(), strict=True):

@@ -29,8 +29,8 @@ def restore_command(
 
     Example: lacuna restore study.vault safe/ -o originals/
     """
+    from lacuna.archive.restoring import restore_folder, restore_text
     from lacuna.deid.vault import open_vault
-    from lacuna.pipeline.archive.restoring import restore_folder, restore_text
 
     opened = open_vault(vault, passphrase())
     if output == "-":

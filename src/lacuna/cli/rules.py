@@ -10,8 +10,8 @@ from lacuna.errors import ConfigError
 from lacuna.io.writing import whole_file
 
 if TYPE_CHECKING:
-    from lacuna.models.kinds import Model
-    from lacuna.models.rules import Rule, Rules
+    from lacuna.models.registry import Model
+    from lacuna.models.with_rules.rules import Rule, Rules
 
 
 def rules_of(model: Model) -> Rules:
@@ -32,7 +32,7 @@ def rule_words(rules: Rules) -> list[str]:
 
 def save_rules(rules: Rules, path: Path) -> None:
     """Write rules as a TOML file."""
-    from lacuna.models.rules_file import write_rules
+    from lacuna.models.with_rules.file import write_rules
 
     if not rules:
         raise ConfigError("the model has no rules; train it with --set level=category")

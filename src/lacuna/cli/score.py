@@ -39,9 +39,9 @@ from lacuna.evaluation.agreement import agreement
 from lacuna.evaluation.pairing import pair
 from lacuna.evaluation.scores import Scores, score
 from lacuna.evaluation.shares import ShareCounter
-from lacuna.evaluation.shares_chart import shares_chart
 from lacuna.evaluation.significance import compare_systems
 from lacuna.io.corpus import STANDARD_INPUT
+from lacuna.pictures.shares_chart import shares_chart
 
 
 def score_command(

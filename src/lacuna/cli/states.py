@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from lacuna.cli.console import print_table, printable
 
 if TYPE_CHECKING:
-    from lacuna.models.chain_tagger import ChainTagger
-    from lacuna.models.substructure import Share
+    from lacuna.models.chain import ChainTagger
+    from lacuna.models.class_hmm.states import Share
     from lacuna.text.document import Document
 
 TOP = 6
@@ -17,8 +17,8 @@ TOP = 6
 
 def state_facts(model: ChainTagger, documents: Sequence[Document]) -> dict[str, Any]:
     """Return facts about each state in `documents`, and how states divide each label."""
-    from lacuna.encoding.chain import tag_document
-    from lacuna.models.substructure import describe_states, known_names, name_split
+    from lacuna.encoding.flat import tag_document
+    from lacuna.models.class_hmm.states import describe_states, known_names, name_split
 
     tagged = [tag_document(document) for document in documents]
     splits = {

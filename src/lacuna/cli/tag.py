@@ -57,7 +57,7 @@ def tag_command(
 
     Example: lacuna tag names.lacuna notes/ -o found.jsonl
     """
-    from lacuna.models.loading import load
+    from lacuna.models.registry import load
 
     announce_compiling()
     tagger = load(model, task=task, align=not no_align, heuristic=heuristic)

@@ -141,15 +141,14 @@ def train_command(
 
     Example: lacuna train notes/ -o names.lacuna --dev more-notes/
     """
-    from lacuna.models.card import Card
-    from lacuna.models.chain_crf import CrfSettings
+    from lacuna.models.base import Card
+    from lacuna.models.crf import CrfSettings
+    from lacuna.models.file import write_model
     from lacuna.models.hypergraph import Hypergraph
-    from lacuna.models.kinds import kind_named
-    from lacuna.models.loading import load
-    from lacuna.models.storage import write_model
+    from lacuna.models.registry import kind_named, load
+    from lacuna.pipeline.categories import LEVEL, chosen_categories, split_level
     from lacuna.pipeline.part_of_speech import joined, load_pos_tagger, with_pos_column
     from lacuna.pipeline.settings import configure, describe_config
-    from lacuna.pipeline.sub_categories import LEVEL, chosen_categories, split_level
 
     kind = kind_named(model or ("crf" if task is Task.NER else "trigram-hmm"))
     if help_config:

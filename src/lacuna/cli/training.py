@@ -14,10 +14,10 @@ from lacuna.cli.training_progress import Show, showing
 
 if TYPE_CHECKING:
     from lacuna.io.source import Task
-    from lacuna.models.card import Card
-    from lacuna.models.kinds import Config, Model
+    from lacuna.models.base import Card
+    from lacuna.models.registry import Config, Model
+    from lacuna.pipeline.categories import Categories
     from lacuna.pipeline.progress import Trained
-    from lacuna.pipeline.sub_categories import Categories
     from lacuna.pipeline.tuning import Tried
     from lacuna.text.document import Document
 
@@ -97,7 +97,7 @@ class Job:
 
     def _by_folds(self, folds: int, show: Show) -> tuple[Trained, Sequence[Tried[object]]]:
         """Score by folds, with each penalty where asked for; then train on all."""
-        from lacuna.models.card import CardScore
+        from lacuna.models.base import CardScore
         from lacuna.pipeline.cross_validation import cross_validate
         from lacuna.pipeline.tuning import best, penalties, try_each
 

@@ -5,23 +5,31 @@
 
 A mention of the tagger is taken whole when one of its tokens reaches the threshold. A token that
 reaches it outside any mention is an identifier of no known kind.
+
+Detection in bounded memory: long documents are read through overlapping windows.
+
+A window ends at white space where there is any. The next one begins before the end of the last, so
+that a name at the border stands whole in one of them; what either finds is found. Alignment sees
+one window at a time.
+
+Kernels: the tokens that spans of characters touch, and how sure the tagger is of them.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lacuna.deid._cover import covered_tokens, surest_tokens
 from lacuna.deid.findings import Finding, Origin
+from lacuna.kernels import kernel
 from lacuna.models.base import Examined, Tagger
 from lacuna.text.document import Document
-from lacuna.types import BoolArray, FloatArray, LongArray
+from lacuna.types import BoolArray, FloatArray, IntArray, LongArray
 
 #: Label of a token that is probably an identifier, nobody knows of which kind.
 UNNAMED = "IDENTIFIER"
@@ -135,3 +143,131 @@ def token_range(examined: Examined, start: int, end: int) -> tuple[int, int]:
     """Return the tokens that characters ``[start, end)`` touch: the first, and one behind."""
     first = int(np.searchsorted(examined.end, start, side="right"))
     return first, max(first, int(np.searchsorted(examined.start, end, side="left")))
+
+
+WINDOW = 1 << 17  #: characters
+OVERLAP = 2000
+TOGETHER = 1 << 20  #: characters examined in one go
+_LOOK_BACK = 10_000  # for white space to end at
+
+
+def detect_bounded(detector: Detector, documents: Sequence[Document]) -> list[Detected]:
+    """Return what is found in each document, looking at few characters at a time."""
+    found: list[Detected] = []
+    for batch in _batches(documents):
+        if len(batch[0].text) > WINDOW:
+            found.append(_detect_long(detector, batch[0]))
+        else:
+            found += detector.detect(batch)
+    return found
+
+
+def _batches(documents: Sequence[Document]) -> Iterator[list[Document]]:
+    """Cut documents into batches of about ``TOGETHER`` characters, long documents alone."""
+    batch: list[Document] = []
+    size = 0
+    for document in documents:
+        length = len(document.text)
+        if batch and (length > WINDOW or size + length > TOGETHER):
+            yield batch
+            batch, size = [], 0
+        batch.append(document)
+        size += length
+        if length > WINDOW:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _detect_long(detector: Detector, document: Document) -> Detected:
+    """Tokens in the overlap of two windows are counted twice."""
+    findings = []
+    probability, covered = bytearray(), bytearray()  # they grow in place, unlike a list of arrays
+    for start, end in windows(document.text):
+        piece = replace(document, text=document.text[start:end], mentions=(), tokens=None)
+        (part,) = detector.detect([piece])
+        findings += [f._replace(start=f.start + start, end=f.end + start) for f in part.findings]
+        probability += part.probability.tobytes()
+        covered += part.covered.tobytes()
+    return Detected(
+        document,
+        findings,
+        np.frombuffer(probability, np.float64),
+        np.frombuffer(covered, np.bool_),
+    )
+
+
+def windows(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the borders of windows that cover a text."""
+    start = 0
+    while True:
+        end = _break_before(text, start + WINDOW)
+        yield start, end
+        if end == len(text):
+            return
+        start = _break_before(text, end - OVERLAP)
+
+
+def _break_before(text: str, place: int) -> int:
+    """Return the last place up to `place` that does not cut a word, if one is near."""
+    if place >= len(text):
+        return len(text)
+    for back in range(place, max(place - _LOOK_BACK, 0), -1):
+        if text[back - 1].isspace():
+            return back
+    return place
+
+
+@kernel
+def surest_tokens(
+    start: IntArray,
+    end: IntArray,
+    probability: FloatArray,
+    span_start: LongArray,
+    span_end: LongArray,
+    threshold: float,
+) -> tuple[FloatArray, LongArray]:
+    """Return the highest probability in each span, and tokens that reach the threshold outside.
+
+    A span that touches no token has -1. Outside: of all spans that themselves reach the threshold.
+    """
+    sure = np.full(span_start.size, -1.0)
+    alone = probability >= threshold
+    for i in range(span_start.size):
+        first = np.searchsorted(end, span_start[i], side="right")
+        last = first
+        while last < start.size and start[last] < span_end[i]:
+            sure[i] = max(sure[i], probability[last])
+            last += 1
+        if sure[i] >= threshold:
+            alone[first:last] = False
+    return sure, np.flatnonzero(alone)
+
+
+@kernel
+def covered_tokens(
+    start: IntArray, end: IntArray, span_start: LongArray, span_end: LongArray
+) -> BoolArray:
+    """Return for each token whether a span touches it."""
+    # borders[t]: how many spans begin at token t, less those that ended before it
+    borders = np.zeros(start.size + 1, np.int64)
+    for i in range(span_start.size):
+        first = np.searchsorted(end, span_start[i], side="right")
+        borders[first] += 1
+        borders[max(first, np.searchsorted(start, span_end[i], side="left"))] -= 1
+    covered = np.empty(start.size, np.bool_)
+    inside = 0
+    for t in range(start.size):
+        inside += borders[t]
+        covered[t] = inside > 0
+    return covered
+
+
+@kernel
+def histograms(probability: FloatArray, covered: BoolArray, bins: int) -> LongArray:
+    """Return how many tokens lie in each bin: row 0 of those that stay, row 1 of the covered."""
+    counts = np.zeros((2, bins), np.int64)
+    for t in range(probability.size):
+        counts[int(covered[t]), min(int(probability[t] * bins), bins - 1)] += 1
+    return counts

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
+from lacuna.deid.dates.calendar_words import plain
 from lacuna.deid.dates.reading import Reading
 from lacuna.deid.dates.shifting import stated_years
-from lacuna.deid.dates.words import plain
 
 OLDEST = 89
 #: First three digits of US postcodes where at most 20,000 people live: the seventeen of the HHS

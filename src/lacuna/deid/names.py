@@ -17,7 +17,7 @@ import re
 from enum import Enum
 from typing import NamedTuple
 
-from lacuna.deid.dates.words import plain
+from lacuna.deid.dates.calendar_words import plain
 
 # letters with their marks; O'Brien is one word, John's is John and a clitic
 _LETTERS = "[^\\W\\d_]++(?:[\u0300-\u036f]++[^\\W\\d_]*+)*+"

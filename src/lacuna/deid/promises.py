@@ -15,7 +15,7 @@ import msgspec
 
 from lacuna.deid.calibration import Calibration, CurvePoint
 from lacuna.errors import ConfigError, ModelFileError
-from lacuna.models.storage import StoredModel
+from lacuna.models.file import StoredModel
 
 KEY = "calibration"
 

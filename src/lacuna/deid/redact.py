@@ -18,11 +18,10 @@ from lacuna.deid.actions import LENIENT, Action, Keep, Shift, Surrogate
 from lacuna.deid.findings import Finding
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import Policy
-from lacuna.deid.replacing import Replacing, Rules, Settings
+from lacuna.deid.replacing import Replacing, Rules, Settings, Surfaces
 from lacuna.deid.resolution import resolve
 from lacuna.deid.rewriting import OffsetMap, offset_map, rewrite
 from lacuna.deid.scope import Consistency, Scope
-from lacuna.deid.surfaces import Surfaces
 from lacuna.deid.surrogates.pools import known_locale
 from lacuna.errors import RedactionError
 from lacuna.text.document import Document

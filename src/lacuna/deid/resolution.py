@@ -136,7 +136,7 @@ def _trimmed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _is_inside(text: str, place: int) -> bool:
-    """Whether a token goes on at `place`; the tokens of :mod:`lacuna.text.tokenizer`, or longer."""
+    """Whether a token goes on at `place`; the tokens of :mod:`lacuna.text.tokens`, or longer."""
     classes = _classes()
     after = classes[ord(text[place])]
     if after <= LINE or after > APOSTROPHE:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 from enum import StrEnum
 
-from lacuna.deid.dates.words import plain
+from lacuna.deid.dates.calendar_words import plain
 from lacuna.deid.keys import Key
 from lacuna.deid.kinds import Kind
 from lacuna.deid.linking import People, Person
 from lacuna.deid.names import FullName
+from lacuna.deid.surrogates.choices import Memory
 from lacuna.deid.surrogates.codes import normal_code
-from lacuna.deid.surrogates.memory import Memory
 
 _CODES = frozenset((Kind.PHONE, Kind.SSN, Kind.ID, Kind.ZIP, Kind.IP))
 

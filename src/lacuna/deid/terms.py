@@ -12,23 +12,37 @@ Case and accents do not matter, nor what stands between the words of a term: ``s
 
 A match inside a longer one is left out. Matches that overlap otherwise all stay, so that no part of
 a listed name is lost to another one.
+
+Texts as they are compared with lists: small letters, no accents, one space between words.
+
+::
+
+    Smith,\n  JOHN   →  smith john
+    O’Brien-Núñez    →  o brien nunez
+
+Kernel: a text as words in small letters without accents, one space between them.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 from ahocorasick_rs import AhoCorasick
 
 from lacuna.deid.findings import Finding, Origin
-from lacuna.deid.folding import fold
 from lacuna.errors import CorpusFormatError
 from lacuna.io.source import Source
+from lacuna.kernels import kernel
+from lacuna.text.characters import IDEOGRAPH, LOWER, MARK, class_table, code_points, lower_table
+from lacuna.types import CodeArray, IntArray
 
 COMMON = "common"
 _BETWEEN, _REACH = " \t.,", 3  # what may stand between neighbours, and how much of it
@@ -201,3 +215,68 @@ def _outermost(findings: Sequence[Finding]) -> list[Finding]:
         if not kept or finding.end > kept[-1].end or finding[:2] == kept[-1][:2]:
             kept.append(finding)
     return kept
+
+
+#: Letters with a stroke, which Unicode does not take apart.
+_STROKES = str.maketrans("øØłŁđĐħĦıŧŦ", "oollddhhitt")
+_FIRST_ACCENTED, _LAST_ACCENTED = 0xC0, 0x1EFF
+
+
+class Folded(NamedTuple):
+    """A folded text, with a space before and after it, and where each character comes from."""
+
+    text: str
+    place: IntArray
+
+
+def fold(text: str) -> Folded:
+    """Fold a text."""
+    folded, place = fold_codes(code_points(text), _table())
+    return Folded(folded.tobytes().decode("utf-32-le", "surrogatepass"), place)
+
+
+def fold_words(text: str) -> list[str]:
+    """Return the folded words of a text."""
+    return fold(text).text.split()
+
+
+@cache
+def _table() -> CodeArray:
+    """Return what each code point becomes: a letter or digit, BETWEEN or SKIPPED; read-only."""
+    classes = class_table()
+    table = np.where((classes >= LOWER) & (classes <= IDEOGRAPH), lower_table(), np.uint32(BETWEEN))
+    table[classes == MARK] = SKIPPED
+    for code in range(_FIRST_ACCENTED, _LAST_ACCENTED + 1):
+        if table[code] > SKIPPED:
+            base = unicodedata.normalize("NFD", chr(int(table[code])).translate(_STROKES))[0]
+            table[code] = ord(base.lower())
+    table.flags.writeable = False
+    return table
+
+
+BETWEEN, SKIPPED = 0, 1  # in the table: no part of a word; a mark that clings to one
+BLANK = 0x20
+
+
+@kernel
+def fold_codes(codes: CodeArray, table: CodeArray) -> tuple[CodeArray, IntArray]:
+    """Return the folded text and the place of each of its characters; a space at both ends.
+
+    Whatever stands between two words becomes one space.
+    """
+    folded = np.empty(codes.size + 2, np.uint32)
+    place = np.empty(codes.size + 2, np.int32)
+    folded[0], place[0] = BLANK, -1
+    count = 1
+    for i in range(codes.size):
+        code = table[codes[i]]
+        if code > SKIPPED:
+            folded[count], place[count] = code, i
+            count += 1
+        elif code == BETWEEN and folded[count - 1] != BLANK:
+            folded[count], place[count] = BLANK, i
+            count += 1
+    if folded[count - 1] != BLANK:
+        folded[count], place[count] = BLANK, codes.size
+        count += 1
+    return folded[:count].copy(), place[:count].copy()

@@ -1,4 +1,6 @@
-"""Documents ↔ mentions with gaps in tokens: what LI, SHARED and SPLIT are trained on and give back.
+"""A mention with gaps in tokens: its parts, and the two ways to read an ambiguous structure.
+
+Documents ↔ mentions with gaps in tokens: what LI, SHARED and SPLIT are trained on and give back.
 
 As for flat mentions, in training the tokens are made to fit: a token with a mention's border inside
 is cut, and sentences are joined that one part of a mention reaches across. What a sentence cannot
@@ -14,10 +16,34 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.encoding.parts import Parts, joined
 from lacuna.text.align import AlignedMention, align, ranges_to_spans, split_tokens
 from lacuna.text.document import Document, Mention, Tokens
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.tokens import tokens_of
+
+Parts = tuple[tuple[int, int], ...]
+"""Half-open token ranges of one mention, in order, with at least one token between them."""
+
+#: Most mentions that are enumerated for one structure.
+CAP = 256
+
+
+class Decoded(NamedTuple):
+    """Mentions in order; `capped`: there are more than were looked for."""
+
+    mentions: tuple[Parts, ...]
+    capped: bool = False
+
+
+def joined(ranges: Iterable[tuple[int, int]]) -> Parts:
+    """Return ranges in order, touching ones made one: they are parts only if a token is between."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return tuple(found)
+
 
 PARTS = 3  #: most parts of a mention, where nothing else is said
 

@@ -16,6 +16,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from lacuna.types import BoolArray
+
 OUTSIDE = "O"
 
 
@@ -206,3 +208,18 @@ def _allowed_pairs(
             same_label = after.prefix.lower() if after.label == before.label else after.prefix
             if after.prefix in followers[before.prefix] or same_label in followers[before.prefix]:
                 yield i, j
+
+
+class Heuristic(StrEnum):
+    """How mentions are read off a structure that leaves it open which parts belong together."""
+
+    ALL = "all"  #: every mention that the structure allows
+    ENOUGH = "enough"  #: as few mentions as explain the structure
+
+
+class Moves(NamedTuple):
+    """Which labels may follow one another, begin and end a sequence."""
+
+    allowed: BoolArray
+    first: BoolArray
+    last: BoolArray

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from lacuna.encoding import hypergraph, li_decode
-from lacuna.encoding.gapped import PARTS, GappedSentence, gapped_document
+from lacuna.encoding import hypergraph, li_reading
+from lacuna.encoding.gapped import PARTS, GappedSentence, Parts, gapped_document
 from lacuna.encoding.li import segments_of
-from lacuna.encoding.parts import Heuristic, Parts
+from lacuna.encoding.schemes import Heuristic
 from lacuna.text.document import Corpus
 
 
@@ -106,7 +106,7 @@ def read_back(
     """Return what encoding and decoding make of mentions, and whether a cap was reached."""
     length, gold = sentence
     if encoding is Encoding.LI:
-        results = [li_decode.decode(segments_of(gold), heuristic, parts)]
+        results = [li_reading.decode(segments_of(gold), heuristic, parts)]
     else:
         shared = encoding is Encoding.SHARED
         graphs = hypergraph.shared(parts) if shared else hypergraph.split(parts)

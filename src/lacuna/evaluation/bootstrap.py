@@ -15,8 +15,8 @@ import numpy as np
 
 from lacuna.errors import ScoringError
 from lacuna.evaluation.counts import figures
+from lacuna.evaluation.counts_by_document import LabelTable
 from lacuna.evaluation.scores import Scores
-from lacuna.evaluation.tables import LabelTable
 from lacuna.types import FloatArray
 
 if TYPE_CHECKING:

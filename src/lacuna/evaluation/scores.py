@@ -11,6 +11,7 @@ import numpy as np
 
 from lacuna.errors import ScoringError
 from lacuna.evaluation.counts import Counts, Section
+from lacuna.evaluation.counts_by_document import LabelTable, TableBuilder
 from lacuna.evaluation.mentions import (
     Contacts,
     LabelCounts,
@@ -18,14 +19,7 @@ from lacuna.evaluation.mentions import (
     relaxed_counts,
     strict_counts,
 )
-from lacuna.evaluation.tables import LabelTable, TableBuilder
-from lacuna.evaluation.tokens import (
-    LabelSetTable,
-    binary,
-    label_sets,
-    relabelled,
-    token_counts,
-)
+from lacuna.evaluation.tokens import LabelSetTable, binary, label_sets, relabelled, token_counts
 from lacuna.text.document import Document, Mention
 from lacuna.types import IntArray, LongArray
 
@@ -151,7 +145,7 @@ def score_document(
     gold: Document, predicted: Document, *, categories: Mapping[str, str] | None = None
 ) -> DocumentScores:
     """Count one document every way there is. Tokens are those of `gold`."""
-    from lacuna.text.tokenizer import tokens_of
+    from lacuna.text.tokens import tokens_of
 
     check_same_text(gold, predicted)
     tokens = tokens_of(gold)

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from lacuna.evaluation.error_page import Kind, find_errors
+from lacuna.evaluation.errors import ErrorKind, find_errors
 from lacuna.text.document import Document
 
 ALL = "all labels"
@@ -37,7 +37,7 @@ class ShareCounter:
 
     def __init__(self) -> None:
         self._gold: Counter[str] = Counter()
-        self._errors: Counter[tuple[str, Kind]] = Counter()
+        self._errors: Counter[tuple[str, ErrorKind]] = Counter()
 
     def add(self, gold: Document, predicted: Document) -> None:
         """Count one document and what was found in it."""
@@ -63,7 +63,7 @@ class ShareCounter:
     def _row(self, label: str) -> LabelShares:
         border, wrong, missed, invented = (
             self._errors[label, kind]
-            for kind in (Kind.BORDER, Kind.LABEL, Kind.MISSED, Kind.INVENTED)
+            for kind in (ErrorKind.BORDER, ErrorKind.LABEL, ErrorKind.MISSED, ErrorKind.INVENTED)
         )
         right = self._gold[label] - border - wrong - missed
         return LabelShares(label, right, border, wrong, missed, invented)

@@ -18,7 +18,7 @@ import numpy as np
 
 from lacuna.text.document import Corpus, Document, Mention
 from lacuna.text.overlap import overlapping_pairs
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.tokens import tokens_of
 
 
 @dataclass(slots=True)

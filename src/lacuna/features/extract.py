@@ -3,6 +3,10 @@
 A feature is a row of the weight table. Features of single words belong to word types
 (``word_rows``), those that combine words or places to tokens (``token_rows``); -1 is an unknown
 feature. No strings are made, neither in training nor in tagging.
+
+Features that few documents have are left out: they could point to a person.
+
+Kernels: the key of every feature, a 64-bit hash of its template and the values it combines.
 """
 
 from __future__ import annotations
@@ -12,15 +16,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.features._hashing import NONE, OUTSIDE
-from lacuna.features._keys import token_keys, window_counts, word_keys
-from lacuna.features.known import KnownKeys
-from lacuna.features.places import place_values
+from lacuna.features.hashing import NONE, OUTSIDE, finish, seed, step
+from lacuna.features.index import KnownKeys
+from lacuna.features.layout import place_values
 from lacuna.features.plan import Plan, WordTemplates
 from lacuna.features.token_table import TokenTable
 from lacuna.features.words import word_values
+from lacuna.kernels import kernel
 from lacuna.text.word_types import GrowingTypes, NumberedTypes
-from lacuna.types import HashArray, IntArray
+from lacuna.types import HashArray, IntArray, LongArray
 
 
 class FeatureKeys(NamedTuple):
@@ -132,3 +136,154 @@ def build_index(
     distinct = np.concatenate(found)
     kept = (counts >= max(min_count, 1)) & (distinct != NONE)
     return FeatureIndex(plan, KnownKeys.of(distinct[kept]))
+
+
+def in_enough_groups(
+    index: FeatureIndex,
+    table: TokenTable,
+    numbered: NumberedTypes,
+    group: LongArray,
+    *,
+    least: int,
+) -> FeatureIndex:
+    """Keep the features that tokens of at least `least` groups have; token t is of group[t]."""
+    keys = feature_keys(table, numbered, index.plan)
+    size = len(numbered.first) + 2
+    counts = np.zeros(len(index), np.int64)
+    for offset, part in zip(index.plan.offsets.tolist(), keys.by_word, strict=True):
+        types, groups = _distinct(_types_at(numbered.ids, table.sentences, offset, size), group)
+        for column in part.T:
+            counts += _count_groups(index, column[types], groups)
+    for column in keys.by_token.T:
+        counts += _count_groups(index, np.ascontiguousarray(column), group)
+    return FeatureIndex(index.plan, KnownKeys.of(index.keys.hashes[counts >= least]))
+
+
+def _types_at(ids: IntArray, sentences: LongArray, offset: int, size: int) -> LongArray:
+    """Return the word type `offset` tokens away, the last two types being outside the sentence."""
+    lengths = np.diff(sentences)
+    first, last = np.repeat(sentences[:-1], lengths), np.repeat(sentences[1:], lengths)
+    place = np.arange(len(ids)) + offset
+    inside = ids[np.clip(place, 0, len(ids) - 1)]
+    return np.where(place < first, size - 2, np.where(place >= last, size - 1, inside))
+
+
+def _count_groups(index: FeatureIndex, keys: HashArray, groups: LongArray) -> LongArray:
+    """Return for each feature the number of groups it occurs in."""
+    rows = index.keys.lookup(keys)
+    found, _ = _distinct(rows[rows >= 0], groups[rows >= 0])
+    return np.bincount(found, minlength=len(index))
+
+
+def _distinct(
+    left: LongArray | IntArray, right: LongArray | IntArray
+) -> tuple[LongArray, LongArray]:
+    """Return the distinct pairs (left[i], right[i])."""
+    width = int(right.max(initial=0)) + 1
+    pairs = np.unique(left.astype(np.int64) * width + right)
+    return pairs // width, pairs % width
+
+
+@kernel
+def word_keys(
+    values: HashArray, first_term: LongArray, attribute: IntArray, template: LongArray
+) -> HashArray:
+    """Return keys[v, j]: word type v under the template number template[j], 0 for none.
+
+    It takes the attributes of the terms first_term[j] to first_term[j + 1].
+    """
+    keys = np.zeros((len(values), len(template)), np.uint64)
+    for v in range(len(values)):
+        for j in range(len(template)):
+            h = seed(template[j])
+            for m in range(first_term[j], first_term[j + 1]):
+                value = values[v, attribute[m]]
+                h = NONE if h == NONE or value == NONE else step(h, value)
+            keys[v, j] = NONE if h == NONE else finish(h)
+    return keys
+
+
+@kernel
+def token_keys(
+    types: IntArray,
+    sentences: LongArray,
+    word_values: HashArray,
+    token_values: HashArray,
+    first_term: LongArray,
+    attribute: IntArray,
+    offset: IntArray,
+    template: LongArray,
+) -> HashArray:
+    """Return keys[t, j] for templates that look at several words or at places.
+
+    Terms of template j are first_term[j] to first_term[j + 1]. Attribute a < A is of a word:
+    word_values[types[t], a]; others are token_values[a - A, t]. A missing value makes the key 0.
+    """
+    keys = np.empty((len(types), len(template)), np.uint64)
+    reach, longest = 0, 0
+    for m in range(len(offset)):
+        reach = max(reach, abs(offset[m]))
+    for s in range(len(sentences) - 1):
+        longest = max(longest, sentences[s + 1] - sentences[s])
+    padded = np.empty((word_values.shape[1] + len(token_values), longest + 2 * reach), np.uint64)
+    column = np.empty(longest, np.uint64)
+    for s in range(len(sentences) - 1):
+        first, last = sentences[s], sentences[s + 1]
+        size = last - first
+        _pad_sentence(types[first:last], word_values, token_values[:, first:last], reach, padded)
+        for j in range(len(template)):
+            begin = seed(template[j])
+            for i in range(size):
+                column[i] = begin
+            for m in range(first_term[j], first_term[j + 1]):
+                values = padded[attribute[m], reach + offset[m] :]
+                for i in range(size):
+                    h, value = column[i], values[i]
+                    column[i] = NONE if h == NONE or value == NONE else step(h, value)
+            out = keys[first:last, j]
+            for i in range(size):
+                out[i] = NONE if column[i] == NONE else finish(column[i])
+    return keys
+
+
+@kernel
+def _pad_sentence(
+    types: IntArray,
+    word_values: HashArray,
+    token_values: HashArray,
+    reach: int,
+    padded: HashArray,
+) -> None:
+    """Fill padded[a, reach + i] with attribute a of token i, and OUTSIDE on both sides."""
+    size = len(types)
+    words = word_values.shape[1]
+    for a in range(len(padded)):
+        for i in range(reach):
+            padded[a, i] = padded[a, reach + size + i] = OUTSIDE
+    for i in range(size):
+        for a in range(words):
+            padded[a, reach + i] = word_values[types[i], a]
+    for a in range(words, len(padded)):
+        for i in range(size):
+            padded[a, reach + i] = token_values[a - words, i]
+
+
+@kernel
+def window_counts(types: IntArray, sentences: LongArray, offsets: IntArray, size: int) -> LongArray:
+    """Return counts[o, v]: how many tokens have type v at offsets[o].
+
+    The last two of the `size` types stand for "before" and "behind the sentence".
+    """
+    counts = np.zeros((len(offsets), size), np.int64)
+    for s in range(len(sentences) - 1):
+        first, last = sentences[s], sentences[s + 1]
+        for t in range(first, last):
+            for o in range(len(offsets)):
+                place = t + offsets[o]
+                if place < first:
+                    counts[o, size - 2] += 1
+                elif place >= last:
+                    counts[o, size - 1] += 1
+                else:
+                    counts[o, types[place]] += 1
+    return counts

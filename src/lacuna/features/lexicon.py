@@ -1,4 +1,4 @@
-r"""What is known of words from outside: word lists with counts, and clusters of words.
+"""What is known of words from outside: word lists with counts, and clusters of words.
 
 A word list is a UTF-8 file of ``word<TAB>count`` (or just ``word``) lines, clusters are
 ``bits<TAB>word<TAB>count``, the bits being the path to the word in a binary tree. A word is found
@@ -6,6 +6,8 @@ as it is written, else in lower case; an entry also stands for its lower-case fo
 does not have that form itself. Among equals the one with the highest count wins.
 
 Only hashes are kept: a model file that holds a word list does not spell them out.
+
+Kernel: the first bits of cluster paths as 64-bit hashes.
 """
 
 from __future__ import annotations
@@ -20,13 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from lacuna.errors import CorpusFormatError
-from lacuna.features._hashing import hash_numbers
-from lacuna.features._lexicon import PATH_BITS, path_values
-from lacuna.features.lower import lower_table
+from lacuna.features.hashing import finish, hash_numbers, seed, step
 from lacuna.io.source import Source
-from lacuna.text._word_types import hash_tokens
-from lacuna.text.characters import code_points
-from lacuna.text.word_types import WordTypes, number_types
+from lacuna.kernels import kernel
+from lacuna.text.characters import code_points, lower_table
+from lacuna.text.word_types import WordTypes, hash_tokens, number_types
 from lacuna.types import CodeArray, HashArray, IntArray
 
 AnyArray = npt.NDArray[Any]
@@ -34,6 +34,7 @@ BandArray = npt.NDArray[np.int8]
 HIGHEST_BAND = 6
 
 _COUNT = re.compile(r"0*[1-9][0-9]{0,17}", re.ASCII)
+PATH_BITS = 64
 _BITS = re.compile(f"[01]{{1,{PATH_BITS}}}")
 
 
@@ -207,3 +208,18 @@ def _check(types: WordTypes, values: AnyArray, *, least: int, most: int) -> None
         raise ValueError("there must be one value for each distinct word")
     if len(values) and not (least <= values.min() and values.max() <= most):
         raise ValueError(f"values must lie between {least} and {most}")
+
+
+@kernel
+def path_values(ids: IntArray, paths: HashArray, lengths: IntArray, size: int) -> HashArray:
+    """Return for each entry number a hash of the first `size` bits of its path, 0 for -1.
+
+    Paths begin at the highest bit; one that is shorter than `size` counts as it is.
+    """
+    values = np.zeros(len(ids), np.uint64)
+    for i in range(len(ids)):
+        if ids[i] >= 0:
+            bits = min(size, lengths[ids[i]])
+            first_bits = paths[ids[i]] >> np.uint64(PATH_BITS - bits)
+            values[i] = finish(step(seed(bits), first_bits))
+    return values

@@ -1,4 +1,7 @@
-"""The word lists and clusters a set of templates may name, kept in the model file as arrays."""
+"""The word lists and clusters a set of templates may name, kept in the model file as arrays.
+
+What settings say a model looks at: templates, token columns, word lists and clusters.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from lacuna.features.lexicon import (
     read_clusters,
     read_word_list,
 )
+from lacuna.features.presets import load_templates
 from lacuna.features.templates import Template, Term
 from lacuna.types import HashArray
 
@@ -108,3 +112,25 @@ def with_resources(
 def without_folders(paths: Mapping[str, str]) -> dict[str, str]:
     """Forget the folders: a model file should not tell where somebody keeps his files."""
     return {name: Path(path).name for name, path in paths.items()}
+
+
+def read_sources(
+    features: str,
+    columns: Sequence[str],
+    lists: Mapping[str, str],
+    clusters: Mapping[str, str],
+) -> tuple[tuple[Template, ...], Resources]:
+    """Return templates and what they name, from a preset or file, and files by name."""
+    resources = Resources.read(lists, clusters)
+    templates = with_columns(load_templates(features), columns)
+    return with_resources(templates, resources), resources
+
+
+def with_columns(templates: Sequence[Template], columns: Sequence[str]) -> tuple[Template, ...]:
+    """Add templates that look at token columns."""
+    added = []
+    for column in columns:
+        near = [Term(f"column.{column}", offset) for offset in (-2, -1, 0, 1, 2)]
+        added += [Template((term,)) for term in near]
+        added += [Template((near[1], near[2])), Template((near[2], near[3]))]
+    return (*templates, *added)

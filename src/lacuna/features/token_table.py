@@ -7,14 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lacuna.text._tokenizer import all_token_borders
-from lacuna.text._units import all_unit_borders
-from lacuna.text._word_types import hash_tokens
 from lacuna.text.characters import class_table, code_points
 from lacuna.text.document import Document, Tokens
 from lacuna.text.sentences import all_sentence_borders
 from lacuna.text.sequences import SequenceKind, line_borders
-from lacuna.text.units import Units, cut_units
+from lacuna.text.tokens import all_token_borders
+from lacuna.text.units import Units, all_unit_borders, cut_units
+from lacuna.text.word_types import hash_tokens
 from lacuna.types import CodeArray, HashArray, IntArray, LongArray
 
 MOST_CHARACTERS = np.iinfo(np.int32).max

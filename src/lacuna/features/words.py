@@ -1,28 +1,48 @@
-"""Attributes of words: from names to kernel codes, and what word lists and clusters say of them."""
+"""Attributes of words: from names to kernel codes, and what word lists and clusters say of them.
+
+Attributes of words as people read them; models work with hashes (``_words.py``).
+
+Kernel: attributes of words as 64-bit hashes of their characters. No strings are made.
+
+An attribute that a word does not have (a prefix longer than the word) is 0.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import groupby
 
 import numpy as np
 
-from lacuna.features import _words
+from lacuna.features.hashing import finish, seed, step, step_all, step_lower
 from lacuna.features.lexicon import WordForms
-from lacuna.features.lower import lower_table
 from lacuna.features.resources import NO_RESOURCES, Resources
-from lacuna.text.characters import class_table
+from lacuna.kernels import kernel
+from lacuna.text import characters
+from lacuna.text.characters import (
+    DIGIT,
+    IDEOGRAPH,
+    LOWER,
+    MARK,
+    UPPER,
+    ClassTable,
+    class_table,
+    lower_table,
+)
 from lacuna.types import CodeArray, HashArray, IntArray
 
+WORD, LOWERED, PREFIX, SUFFIX, SHAPE, SHORT, KIND, LENGTH, STEM = range(9)
 _CODES = {
-    "word": _words.WORD,
-    "lower": _words.LOWERED,
-    "prefix": _words.PREFIX,
-    "suffix": _words.SUFFIX,
-    "shape": _words.SHAPE,
-    "short": _words.SHORT,
-    "kind": _words.KIND,
-    "length": _words.LENGTH,
-    "stem": _words.STEM,
+    "word": WORD,
+    "lower": LOWERED,
+    "prefix": PREFIX,
+    "suffix": SUFFIX,
+    "shape": SHAPE,
+    "short": SHORT,
+    "kind": KIND,
+    "length": LENGTH,
+    "stem": STEM,
 }
 
 
@@ -52,10 +72,174 @@ def _spelled_values(
     parsed = [_parse(name) for name in attributes]
     kinds = np.array([kind for kind, _ in parsed], np.int32)
     sizes = np.array([size for _, size in parsed], np.int32)
-    return _words.word_attributes(codes, start, end, lower_table(), class_table(), kinds, sizes)
+    return word_attributes(codes, start, end, lower_table(), class_table(), kinds, sizes)
 
 
 def _parse(attribute: str) -> tuple[int, int]:
     """Return the kernel's code of an attribute and its size: ``prefix3`` → PREFIX, 3."""
     name = attribute.rstrip("123456789")
     return _CODES[name], int(attribute[len(name) :] or 0)
+
+
+_CLASS_LETTERS = {
+    characters.LOWER: "x",
+    characters.UPPER: "X",
+    characters.LETTER: "a",
+    characters.DIGIT: "d",
+    characters.HIRAGANA: "h",
+    characters.KATAKANA: "k",
+    characters.FLAG: "f",
+    characters.IDEOGRAPH: "c",
+    characters.MARK: "",
+}
+_SORTS = dict.fromkeys(_CLASS_LETTERS, "letters") | {characters.DIGIT: "digits"}
+_ENDINGS = re.compile(r"(?<=...)ing\Z|(?<=...)e[sd]\Z|(?<=...)(?<!s)s\Z", re.DOTALL)
+
+
+def spelled(attribute: str, word: str) -> str | None:
+    """Return the value of an attribute of a word; None where it has no short form."""
+    if sized := re.fullmatch(r"(prefix|suffix)([1-9])", attribute):
+        size = int(sized[2])
+        return word[:size] if sized[1] == "prefix" else word[-size:]
+    match attribute:
+        case "word":
+            return word
+        case "lower":
+            return _lower(word)
+        case "shape":
+            return _shape(word)
+        case "short":
+            return "".join(symbol for symbol, _ in groupby(_shape(word)))
+        case "kind":
+            return _sign_kind(word)
+        case "length":
+            return str(min(len(word), LONGEST_LENGTH))
+        case "stem":
+            return _ENDINGS.sub("", _lower(word))
+    return None
+
+
+def _lower(word: str) -> str:
+    return "".join(chr(lower_table()[ord(character)]) for character in word)
+
+
+def _sign_kind(word: str) -> str:
+    """Return which sorts of characters a word has: ``capital first, letters``."""
+    sorts = {"single character"} if len(word) == 1 else set()
+    for place, symbol in enumerate(map(_shape, word)):
+        if symbol == "X":
+            sorts.add("capital later" if place else "capital first")
+        elif symbol:
+            sorts.add(_SORTS.get(int(characters.class_table()[ord(word[place])]), "signs"))
+    return ", ".join(sorted(sorts))
+
+
+def _shape(word: str) -> str:
+    classes = characters.class_table()
+    return "".join(_CLASS_LETTERS.get(int(classes[ord(c)]), c) for c in word)
+
+
+LONGEST_LENGTH = 10
+FIRST_CAPITAL, OTHER_CAPITAL, LETTERS, DIGITS, SIGNS, ALONE = 1, 2, 4, 8, 16, 32
+LOWER_S, LOWER_E, LOWER_D, LOWER_I, LOWER_N, LOWER_G = (np.uint32(ord(c)) for c in "seding")
+FIRST_SYMBOL = np.uint64(256)  # above all classes
+
+
+@kernel
+def word_attributes(
+    codes: CodeArray,
+    start: IntArray,
+    end: IntArray,
+    lower: CodeArray,
+    classes: ClassTable,
+    kinds: IntArray,
+    sizes: IntArray,
+) -> HashArray:
+    """Return values[i, a]: attribute a (kinds[a], sizes[a]) of the word codes[start[i]:end[i]].
+
+    lower[c] is the lower case of code point c, classes[c] its class.
+    """
+    values = np.zeros((len(start), len(kinds)), np.uint64)
+    for i in range(len(start)):
+        first, last = start[i], end[i]
+        for a in range(len(kinds)):
+            kind, size = kinds[a], sizes[a]
+            h = seed(16 * kind + size)
+            if kind == WORD:
+                h = step_all(h, codes, first, last)
+            elif kind == LOWERED:
+                h = step_lower(h, codes, first, last, lower)
+            elif kind in (PREFIX, SUFFIX):
+                if last - first < size:
+                    continue
+                begin = first if kind == PREFIX else last - size
+                h = step_all(h, codes, begin, begin + size)
+            elif kind in (SHAPE, SHORT):
+                h = step_shape(h, codes, first, last, classes, kind == SHORT)
+            elif kind == KIND:
+                h = step(h, np.uint64(_kind(codes, first, last, classes)))
+            elif kind == LENGTH:
+                h = step(h, np.uint64(min(last - first, LONGEST_LENGTH)))
+            else:
+                h = step_lower(h, codes, first, _stem_end(codes, first, last, lower), lower)
+            values[i, a] = finish(h)
+    return values
+
+
+@kernel
+def step_shape(
+    h: np.uint64, codes: CodeArray, first: int, last: int, classes: ClassTable, collapse: bool
+) -> np.uint64:
+    """Take the classes of letters and digits into the hash; signs as they are, marks not at all."""
+    before = np.uint64(0)
+    for i in range(first, last):
+        c = classes[codes[i]]
+        if c == MARK:
+            continue
+        symbol = np.uint64(codes[i]) + FIRST_SYMBOL
+        if LOWER <= c <= IDEOGRAPH:
+            symbol = np.uint64(c)
+        if not (collapse and symbol == before):
+            h = step(h, symbol)
+        before = symbol
+    return h
+
+
+@kernel
+def _kind(codes: CodeArray, first: int, last: int, classes: ClassTable) -> int:
+    """Return which sorts of characters a word has, as a set of bits."""
+    bits = ALONE if last - first == 1 else 0
+    for i in range(first, last):
+        c = classes[codes[i]]
+        if c == UPPER:
+            bits |= FIRST_CAPITAL if i == first else OTHER_CAPITAL
+        elif c == DIGIT:
+            bits |= DIGITS
+        elif LOWER <= c <= IDEOGRAPH:
+            bits |= LETTERS
+        elif c != MARK:
+            bits |= SIGNS
+    return bits
+
+
+@kernel
+def _stem_end(codes: CodeArray, first: int, last: int, lower: CodeArray) -> int:
+    """Return where the word ends without -s, -es, -ed or -ing."""
+    size = last - first
+    z = lower[codes[last - 1]]
+    y = lower[codes[last - 2]] if size > 1 else z
+    if size >= 6 and z == LOWER_G and y == LOWER_N and lower[codes[last - 3]] == LOWER_I:
+        return last - 3
+    if size >= 5 and y == LOWER_E and z in (LOWER_S, LOWER_D):
+        return last - 2
+    if size >= 4 and z == LOWER_S and y != LOWER_S:
+        return last - 1
+    return last
+
+
+def word_shape(word: str) -> str:
+    """Return X for capitals, x for other letters, d for digits, signs as they are, runs as one."""
+    classes = (
+        "X" if c.isupper() else "x" if c.isalpha() else "d" if c.isdigit() else c for c in word
+    )
+    return "".join(key for key, _ in groupby(classes))

@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from lacuna.errors import InferenceError
-from lacuna.inference import _chain, _log_chain, _paths, _second_order
+from lacuna.inference import chain_kernels, log_space, second_order
 from lacuna.inference.batch import CHUNK_TOKENS, TimePack, chunks, pack_by_time, run_chunks
-from lacuna.inference.lanes import Best, Sums
+from lacuna.inference.side_by_side import Best, Sums
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
 #: Tokens per chunk where sequences go side by side.
@@ -174,7 +174,7 @@ def k_best(chain: Chain, emission: npt.ArrayLike, count: int) -> list[BestPath]:
         raise ValueError(f"count must be at least 1, got {count}")
     if not len(rows):
         return [BestPath(np.empty(0, np.int32), 0.0)]
-    paths, scores = _paths.k_best_paths(rows, *chain, count)
+    paths, scores = log_space.k_best_paths(rows, *chain, count)
     if scores[0] == -np.inf:
         _raise_blocked(chain, rows)
     possible = int((scores > -np.inf).sum())
@@ -187,7 +187,7 @@ def sample(chain: Chain, emission: npt.ArrayLike, count: int, rng: np.random.Gen
     if not len(rows):
         return np.empty((count, 0), np.int32)
     tables = _log_tables(chain, rows)
-    paths: IntArray = _log_chain.sample_paths(
+    paths: IntArray = log_space.sample_paths(
         rows, chain.transition, chain.start, tables.beta, rng.random((count, len(rows)))
     )
     return paths
@@ -199,7 +199,7 @@ def pairwise(chain: Chain, emission: npt.ArrayLike) -> FloatArray:
     if len(rows) < 2:
         return np.zeros((0, chain.labels, chain.labels))
     tables = _log_tables(chain, rows)
-    steps = [_log_chain.log_moves(rows, chain.transition, *tables, t) for t in range(1, len(rows))]
+    steps = [log_space.log_moves(rows, chain.transition, *tables, t) for t in range(1, len(rows))]
     return np.array([moves.sum(axis=0) for moves in steps])
 
 
@@ -296,7 +296,7 @@ def packed_expectations(
         weights, shift = weights_of(chain)
         weighted, maxima = scaled(rows)
         counted = counts if moves else counts[:0]
-        _chain.sum_product(weighted, pack.active, *weights, found, counted, ends, partition)
+        chain_kernels.sum_product(weighted, pack.active, *weights, found, counted, ends, partition)
         partition += pack.sums(maxima) + (pack.lengths - 1) * shift
         counts *= weights.transition
     for i in np.flatnonzero(partition == -np.inf):
@@ -331,7 +331,7 @@ def best_paths(
     def in_step(first: int, last: int) -> None:
         own = borders[first : last + 1]
         double = rows.astype(np.float64, copy=False)
-        _second_order.best_paths(double, own, *chain, labels, scores[first:last])
+        second_order.best_paths(double, own, *chain, labels, scores[first:last])
 
     if len(chain.transition) == 1:
         best = Best(chain.transition[0], chain.start, chain.stop[0], rows.dtype)
@@ -365,7 +365,7 @@ def _check_offsets(offsets: npt.ArrayLike, rows: int) -> LongArray:
 
 
 def _log_tables(chain: Chain, rows: FloatArray) -> LogTables:
-    alpha, beta, total, blocked = _log_chain.log_tables(rows, *chain)
+    alpha, beta, total, blocked = log_space.log_tables(rows, *chain)
     if blocked >= 0:
         where = f"step {blocked}" if blocked < len(rows) else "the end"
         raise InferenceError(
@@ -384,7 +384,7 @@ def _expect_in_log_space(
     """Return (log_partition, marginals) of one sequence and add to the running sums."""
     tables = _log_tables(chain, rows)
     for t in range(1, len(rows)):
-        counts += _log_chain.log_moves(rows, chain.transition, *tables, t)
+        counts += log_space.log_moves(rows, chain.transition, *tables, t)
     states = np.exp(tables.alpha + tables.beta - tables.log_partition)
     ends += states[-1]
     return tables.log_partition, states.sum(axis=1)

@@ -5,6 +5,11 @@
 The sum in Z goes over subgraphs of one graph of `encoding/hypergraph.py`, each counted once, by a
 walk over the sets of active nodes of a word (`_subgraphs.py`). Scores have a column for each entry
 of ``columns(graph)``.
+
+Kernels: the best subgraph, by the walk of `_subgraphs.py` with max and + in place of + and ·.
+
+Every state remembers in one byte how it was best reached: the children taken by the node (three
+bits), and whether next_m had been active before (the fourth).
 """
 
 from __future__ import annotations
@@ -13,12 +18,20 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from lacuna.encoding.gapped import Parts
 from lacuna.encoding.hypergraph import END, ON, STAY, TOP, Edges, Slice, columns, encode
-from lacuna.encoding.parts import Parts
-from lacuna.inference._best_subgraph import best
-from lacuna.inference._subgraphs import expect, forced_log_weights
 from lacuna.inference.batch import chunks, run_chunks
+from lacuna.inference.subgraph_kernels import (
+    END_BIT,
+    ON_BIT,
+    STAY_BIT,
+    Bits,
+    expect,
+    forced_log_weights,
+)
+from lacuna.kernels import kernel
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
 
@@ -119,3 +132,106 @@ def mention_probabilities(graph: Slice, scores: RealArray, mentions: Sequence[Pa
     forced_log_weights(scores, places(graph), np.stack(forced), log_weights)
     probability: FloatArray = np.exp(np.minimum(log_weights[1:] - log_weights[0], 0.0))
     return probability
+
+
+Memory = npt.NDArray[np.uint8]
+AGAIN = 8  #: next_m was active before
+
+
+@kernel
+def best(
+    scores: RealArray, sentences: LongArray, place: IntArray, edges: Bits, value: FloatArray
+) -> None:
+    """Fill edges[t] with the best subgraph of every sentence, and its score; ties: fewer edges."""
+    nodes = len(place)
+    longest = np.max(sentences[1:] - sentences[:-1])
+    memory = np.empty((longest, nodes + 1, 2 << nodes), np.uint8)
+    states, other = np.empty(2 << nodes), np.empty(2 << nodes)
+    for s in range(len(sentences) - 1):
+        first, last = sentences[s], sentences[s + 1]
+        states[:] = -np.inf
+        states[0] = 0.0
+        for k in range(last - first):
+            row, is_last = scores[first + k], first + k == last - 1
+            _best_start(states, row[0], other, memory[k, 0])
+            states, other = other, states
+            for m in range(nodes):
+                stay = _score(row, place[m, 0], is_last)
+                on = _score(row, place[m, 1], is_last)
+                end = _score(row, place[m, 2], False)
+                _best_node(states, m, stay, on, end, other, memory[k, 1 + m])
+                states, other = other, states
+        value[s] = states[0]
+        _read_back(memory, edges[first:last])
+
+
+@kernel
+def _score(scores: RealArray, column: int, is_impossible: bool) -> float:
+    return -np.inf if column < 0 or is_impossible else np.float64(scores[column])
+
+
+@kernel
+def _best_start(states: FloatArray, start: float, out: FloatArray, memory: Memory) -> None:
+    """Let T make B0 active where that is better; bit 0 of a memory: it did, AGAIN: B0 was."""
+    for g in range(len(states) // 4):
+        off, active = states[2 * g], states[2 * g + 1]
+        out[4 * g], memory[4 * g] = off, 0
+        out[4 * g + 1] = out[4 * g + 3] = -np.inf
+        with_start = active + max(start, 0.0)
+        if with_start >= off + start:
+            out[4 * g + 2], memory[4 * g + 2] = with_start, AGAIN | (start > 0.0)
+        else:
+            out[4 * g + 2], memory[4 * g + 2] = off + start, 1
+
+
+@kernel
+def _best_node(
+    states: FloatArray, m: int, stay: float, on: float, end: float, out: FloatArray, memory: Memory
+) -> None:
+    """Out = states with node m done, and how each was best reached."""
+    width = 1 << m
+    x, y = states.reshape(-1, 2, 2, width), out.reshape(-1, 2, 2, width)
+    back = memory.reshape(-1, 2, 2, width)
+    with_end = END_BIT if end > 0.0 else 0  # beside another child, END is taken where it helps
+    extra = max(end, 0.0)
+    # the best choices that lead to next_m alone and to both, where next_m is active already
+    stays, stay_choice = stay + extra, STAY_BIT | with_end
+    again, again_choice = (end, END_BIT) if end >= stays else (stays, stay_choice)
+    ons, on_choice = on + extra, ON_BIT | with_end
+    boths, both_choice = stay + on + extra, STAY_BIT | ON_BIT | with_end
+    on_again, on_again_choice = (ons, on_choice) if stay <= 0.0 else (boths, both_choice)
+    for g in range(x.shape[0]):
+        for i in range(width):
+            x00, x10, x01, x11 = x[g, 0, 0, i], x[g, 0, 1, i], x[g, 1, 0, i], x[g, 1, 1, i]
+            y[g, 0, 0, i], back[g, 0, 0, i] = x00, 0
+            if x01 + end > x00:
+                y[g, 0, 0, i], back[g, 0, 0, i] = x01 + end, END_BIT
+            value, choice = x10, AGAIN
+            if x01 + stays > value:
+                value, choice = x01 + stays, stay_choice
+            if x11 + again > value:
+                value, choice = x11 + again, again_choice | AGAIN
+            y[g, 0, 1, i], back[g, 0, 1, i] = value, choice
+            y[g, 1, 0, i], back[g, 1, 0, i] = x01 + ons, on_choice
+            value, choice = x11 + on_again, on_again_choice | AGAIN
+            if x01 + boths > value:
+                value, choice = x01 + boths, both_choice
+            y[g, 1, 1, i], back[g, 1, 1, i] = value, choice
+
+
+@kernel
+def _read_back(memory: Memory, edges: Bits) -> None:
+    """Follow the memories from the empty state behind the last word."""
+    nodes = memory.shape[1] - 1
+    state = 0
+    for k in range(len(edges) - 1, -1, -1):
+        for m in range(nodes - 1, -1, -1):
+            code = memory[k, 1 + m, state]
+            choice = code & 7
+            edges[k, 1 + m] = choice
+            state &= ~(3 << m)
+            state |= (2 if choice else 0) << m
+            state |= (1 if code & AGAIN else 0) << m
+        code = memory[k, 0, state]
+        edges[k, 0] = code & 1
+        state = ((state >> 1) & ~1) | (1 if code & AGAIN else 0)

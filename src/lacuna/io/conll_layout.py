@@ -59,7 +59,7 @@ def drop_odd_columns(document: Document) -> tuple[Document, int]:
 def cut_tokens(document: Document) -> tuple[Document, int]:
     """Make tokens if there are none, and cut them where a mention begins or ends inside one."""
     if document.tokens is None:
-        from lacuna.text.tokenizer import tokenize  # compiled code: only where it is needed
+        from lacuna.text.tokens import tokenize
 
         made = split_tokens(tokenize(document.text), document.mentions)
         return join_sentences(replace(document, tokens=made))[0], 0

@@ -27,18 +27,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from lacuna.errors import ConfigError
-from lacuna.io import (
-    brat,
-    conll,
-    conll_layout,
-    i2b2,
-    i2b2_2006,
-    inline,
-    jsonl,
-    plain,
-    share,
-    xml_text,
-)
+from lacuna.io import brat, conll, conll_layout, i2b2, i2b2_2006, inline, jsonl, plain, share, xml
 from lacuna.io.limits import Feature, Limits
 from lacuna.io.source import Source
 from lacuna.text.document import Document
@@ -78,7 +67,7 @@ _NO_SPACE = re.compile(r"\S+")
 _NO_LINE_END = re.compile("[^\n\r \t]+")
 _NO_BAR = re.compile(r"[^|\n\r]+")
 _TAG_NAME = re.compile(inline.LABEL)
-_XML_LABEL = re.compile(f"(?:(?!{xml_text.UNHOLDABLE.pattern})(?s:.))+")
+_XML_LABEL = re.compile(f"(?:(?!{xml.UNHOLDABLE.pattern})(?s:.))+")
 
 FORMATS: Mapping[str, Format] = {
     format_.name: format_
@@ -117,7 +106,7 @@ FORMATS: Mapping[str, Format] = {
             (".xml",),
             i2b2.read,
             i2b2.encode,
-            Limits(_CROSSED, label=_XML_LABEL, no_text=xml_text.UNHOLDABLE),
+            Limits(_CROSSED, label=_XML_LABEL, no_text=xml.UNHOLDABLE),
         ),
         Format(
             "i2b2-2006",
@@ -129,8 +118,8 @@ FORMATS: Mapping[str, Format] = {
             Limits(
                 _NESTED,
                 label=_XML_LABEL,
-                no_text=xml_text.UNHOLDABLE,
-                no_id=re.compile(f"^$|{xml_text.UNHOLDABLE.pattern}"),
+                no_text=xml.UNHOLDABLE,
+                no_id=re.compile(f"^$|{xml.UNHOLDABLE.pattern}"),
             ),
             i2b2_2006.HEAD,
             i2b2_2006.TAIL,

@@ -16,8 +16,7 @@ from collections.abc import Iterator
 
 from lacuna.io import i2b2_2006
 from lacuna.io.source import Source
-from lacuna.io.xml_events import Start, Text, xml_events
-from lacuna.io.xml_text import cdata, escape_attribute
+from lacuna.io.xml import Start, Text, cdata, escape_attribute, xml_events
 from lacuna.text.document import Document, Mention
 
 ROOT = "deIdi2b2"

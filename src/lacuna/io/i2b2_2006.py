@@ -11,8 +11,7 @@ from collections.abc import Iterator
 
 from lacuna.io.nesting import Builder, events
 from lacuna.io.source import Source
-from lacuna.io.xml_events import End, Event, Start, Text, xml_events
-from lacuna.io.xml_text import escape_attribute, escape_text
+from lacuna.io.xml import End, Event, Start, Text, escape_attribute, escape_text, xml_events
 from lacuna.text.document import Document
 
 HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n<ROOT>\n'

@@ -1,14 +1,23 @@
-"""What every trained tagger can do."""
+"""What every trained tagger can do.
+
+Training as a series of ever better models.
+
+The model card: what a model learnt from, how well it does, under which terms it may be used.
+
+It stands in the header of the model file and is shown by ``lacuna inspect``. It has no date, so
+that the same data and seed give the same file.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, Protocol, overload, runtime_checkable
 
 from lacuna.io.source import Task
-from lacuna.models.storage import StoredModel
+from lacuna.models.file import StoredModel
 from lacuna.text.document import Document, Mention
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.tokens import tokens_of
 from lacuna.types import FloatArray, IntArray
 
 BATCH_DOCUMENTS = 256
@@ -151,3 +160,68 @@ def group_batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
         batch.append(document)
     if batch:
         yield batch
+
+
+class Step(NamedTuple):
+    """A point on the way of a training.
+
+    iteration
+        From 1 on; a model that is estimated by counting has one step.
+    objective
+        What is minimised, e.g. -log p(words, tags) plus penalty.
+    model
+        Makes the model of this point; called only when it is wanted.
+    note
+        What else there is to say about this point, for people.
+    """
+
+    iteration: int
+    objective: float
+    model: Callable[[], Tagger]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CardScore:
+    """A score, and how it was measured."""
+
+    how: str
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What people should know about a model.
+
+    Attributes
+    ----------
+    data
+        Names of the files it learnt from; none in a private model.
+    documents, tokens
+        How many there were.
+    mentions
+        Number of mentions by label.
+    iterations
+        Steps that were taken.
+    scores
+        What was measured in training.
+    licence
+        Terms of use.
+    version
+        The lacuna that made it.
+    adapted_from
+        Card of the model that training began with.
+    """
+
+    data: tuple[str, ...] = ()
+    documents: int = 0
+    tokens: int = 0
+    mentions: Mapping[str, int] = field(default_factory=dict)
+    iterations: int = 0
+    scores: tuple[CardScore, ...] = ()
+    licence: str = ""
+    version: str = ""
+    adapted_from: Card | None = None
+
+
+NO_CARD = Card()

@@ -3,6 +3,13 @@
 Most templates look at one word. Their weights are summed once for every word type that is ever
 met, at every offset of the window, and kept; a token then adds up a few kept rows and the weights
 of its combining features.
+
+Kernels: scores of tokens as sums of weight rows and of scores of word types.
+
+A row of weights has a *place*. The first places are rows with all their zeros, wide[place, k]:
+adding them is fast. The others are pairs[place - len(wide)] = (weight, tag) and those that follow,
+up to the last of the row, which has -1 - tag in place of its tag. Tags are written as floats beside
+their weights, so that one access to memory finds both. Place -1 is no row.
 """
 
 from __future__ import annotations
@@ -11,15 +18,21 @@ from threading import Lock
 from typing import NamedTuple, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
+from lacuna.errors import ModelFileError
 from lacuna.features.extract import FeatureIndex, keys_of_words, outside_values, type_values
-from lacuna.features.known import KnownKeys
-from lacuna.features.places import place_values
+from lacuna.features.index import KnownKeys
+from lacuna.features.layout import place_values
 from lacuna.features.token_table import TokenTable
-from lacuna.models._combining import add_combined
-from lacuna.models._scoring import TagArray, add_rows, add_windows
+from lacuna.kernels import kernel
+from lacuna.models.combining_kernels import add_combined
+from lacuna.models.file import StoredModel, require
 from lacuna.text.word_types import GrowingTypes
 from lacuna.types import HashArray, IntArray, LongArray, RealArray
+
+#: Weights nearer to zero are left out: the score of a token is a sum of about fifty.
+NEGLIGIBLE = 1e-3
 
 #: A row is wide when one weight in so many is not zero.
 WIDE = 3
@@ -184,3 +197,65 @@ def _appended(rows: Rows, count: int, more: Rows) -> Rows:
         rows = larger
     rows[count : count + len(more)] = more
     return rows
+
+
+TagArray = npt.NDArray[np.uint16]
+BEFORE, BEHIND = 0, 1  # the types that stand for what is outside the sentence
+
+
+@kernel
+def add_rows(places: LongArray, wide: RealArray, pairs: RealArray, scores: RealArray) -> None:
+    """scores[i, k] += Σ weight of the row at places[i, j] for tag k, over all columns j."""
+    for i in range(len(places)):
+        total = scores[i]
+        for j in range(places.shape[1]):
+            place = places[i, j]
+            if 0 <= place < len(wide):
+                row = wide[place]
+                for k in range(len(total)):
+                    total[k] += row[k]
+            elif place >= 0:
+                m, tag = place - len(wide), np.int64(0)
+                while tag >= 0:
+                    tag = np.int64(pairs[m, 1])
+                    total[tag if tag >= 0 else -1 - tag] += pairs[m, 0]
+                    m += 1
+
+
+@kernel
+def add_windows(
+    types: IntArray,
+    sentences: LongArray,
+    low: int,
+    high: int,
+    of_type: RealArray,
+    scores: RealArray,
+) -> None:
+    """scores[t, k] += Σ_o of_type[type of token t + o, (high - o) · K + k], low <= o <= high.
+
+    The other way round, token p gives one row of `of_type` to the tokens p - high to p - low,
+    which lie one after the other.
+    """
+    width = scores.shape[1]
+    flat = scores.reshape(-1)
+    for s in range(len(sentences) - 1):
+        first, last = sentences[s], sentences[s + 1]
+        for p in range(first + min(low, 0), last + max(high, 0)):
+            own = of_type[BEFORE if p < first else BEHIND if p >= last else types[p]]
+            a, b = max(p - high, first), min(p - low + 1, last)
+            if a < b:
+                total = flat[a * width : b * width]
+                part = own[(a - p + high) * width :]
+                for i in range(total.size):
+                    total[i] += part[i]
+
+
+def stored_weights(stored: StoredModel, features: int, tags: int) -> SparseRows:
+    """Return the weights of so many features for so many tags."""
+    borders = require(stored, "borders", np.int64, (features + 1,))
+    values = require(stored, "weights", np.float32, (-1,))
+    columns = require(stored, "weight_tags", np.uint16, (len(values),))
+    rising = borders[0] == 0 and borders[-1] == len(values) and (np.diff(borders) >= 0).all()
+    if not rising or (columns >= tags).any():
+        raise ModelFileError(stored.source, "its weights are damaged")
+    return SparseRows(borders, columns, values)

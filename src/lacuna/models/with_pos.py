@@ -10,15 +10,13 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from lacuna.errors import ModelFileError
-from lacuna.models.base import TagsAnything
-from lacuna.models.card import Card
+from lacuna.models.base import Card, TagsAnything
 from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.crf.li import Li, LiModel
+from lacuna.models.crf.two_pass import TwoPassModel
+from lacuna.models.file import StoredModel, stored_part, with_parts
 from lacuna.models.hypergraph import HypergraphModel, Shared, Split
-from lacuna.models.li import Li, LiModel
-from lacuna.models.loading import restore
-from lacuna.models.pos_tagger import PosTagger
-from lacuna.models.storage import StoredModel, stored_part, with_parts
-from lacuna.models.two_pass import TwoPassModel
+from lacuna.models.trigram_hmm.pos import PosTagger
 from lacuna.text.document import Document
 from lacuna.types import FloatArray
 
@@ -67,6 +65,8 @@ class WithPos(TagsAnything):
 
 def restore_with_pos(stored: StoredModel) -> WithPos:
     """Rebuild a model and its part-of-speech tagger from a file."""
+    from lacuna.models.registry import restore
+
     pos, tagger = (restore(stored_part(stored, name)) for name in ("pos", "tagger"))
     if not isinstance(pos, PosTagger) or not isinstance(
         tagger, CrfModel | LiModel | TwoPassModel | HypergraphModel

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from lacuna.learning.folds import jackknife
 from lacuna.models.aligned import AlignedModel
-from lacuna.models.alignment_training import HeldOut, fit_alignment, fit_free
-from lacuna.models.joins import learn_joins
-from lacuna.models.pos_tagger import PosTagger
-from lacuna.pipeline.folds import jackknife
+from lacuna.models.aligned.mentions import learn_joins
+from lacuna.models.aligned.training import HeldOut, fit_alignment, fit_free
+from lacuna.models.trigram_hmm.pos import PosTagger
 from lacuna.pipeline.progress import Trained
 from lacuna.text.document import Document
 

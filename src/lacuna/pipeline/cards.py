@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lacuna import __version__
-from lacuna.encoding.examples import TrainingDocument
-from lacuna.models.card import Card, CardScore
-from lacuna.models.chain_crf import ChainCrf
-from lacuna.models.crf_training import label_counts
+from lacuna.encoding.flat import TrainingDocument, label_counts
+from lacuna.models.base import Card, CardScore
+from lacuna.models.crf import ChainCrf
 from lacuna.pipeline.progress import Trained
 from lacuna.text.document import Document
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from lacuna.errors import ConfigError, LacunaError
 from lacuna.evaluation.scores import Scores
-from lacuna.models.kinds import KINDS, Config, Model, kind_named
-from lacuna.models.storage import write_model
+from lacuna.models.file import write_model
+from lacuna.models.registry import KINDS, Config, Model, kind_named
 from lacuna.pipeline.evaluating import evaluate
 from lacuna.pipeline.progress import Progress
 from lacuna.pipeline.settings import configure

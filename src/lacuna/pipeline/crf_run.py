@@ -9,20 +9,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lacuna.encoding.examples import Example
+from lacuna.encoding.flat import Example
 from lacuna.evaluation.scores import score
 from lacuna.features.templates import Template
-from lacuna.models.card import Card
+from lacuna.learning.folds import jackknife
+from lacuna.models.base import Card
 from lacuna.models.crf import Crf, CrfModel, crf_model
-from lacuna.models.crf_adapting import keep_old_features, start_tables
-from lacuna.models.crf_training import Fit, TrainingSet, fit
-from lacuna.models.evidence import with_evidence
-from lacuna.models.li import Li, LiModel, li_model
-from lacuna.models.storage import NO_STRINGS
-from lacuna.models.two_pass import TwoPassModel, evidence_templates
-from lacuna.models.vocabulary import training_words
+from lacuna.models.crf.adapting import keep_old_features, start_tables
+from lacuna.models.crf.explain import training_words
+from lacuna.models.crf.li import Li, LiModel, li_model
+from lacuna.models.crf.training import Fit, TrainingSet, fit
+from lacuna.models.crf.two_pass import TwoPassModel, evidence_templates, with_evidence
+from lacuna.models.file import NO_STRINGS
 from lacuna.pipeline.cards import filled_in
-from lacuna.pipeline.folds import jackknife
 from lacuna.pipeline.preparing import Setup, prepare_crf
 from lacuna.pipeline.progress import Progress, Trained
 from lacuna.text.document import Document

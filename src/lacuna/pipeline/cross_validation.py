@@ -10,12 +10,12 @@ from typing import TypeVar
 import numpy as np
 
 from lacuna.evaluation.scores import Scores, score
+from lacuna.learning.folds import jackknife
 from lacuna.models.crf import Crf
-from lacuna.models.kinds import Config
-from lacuna.models.li import Li
-from lacuna.pipeline.folds import jackknife
+from lacuna.models.crf.li import Li
+from lacuna.models.registry import Config
+from lacuna.pipeline.categories import Categories
 from lacuna.pipeline.progress import Progress
-from lacuna.pipeline.sub_categories import Categories
 from lacuna.pipeline.training import train
 from lacuna.text.document import Document
 

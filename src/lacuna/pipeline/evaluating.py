@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from lacuna.evaluation.parts_of_speech import PosScores, score_pos
 from lacuna.evaluation.scores import Scores, score
 from lacuna.models.base import Tagger, group_batches
-from lacuna.models.pos_tagger import PosTagger
+from lacuna.models.trigram_hmm.pos import PosTagger
 from lacuna.text.document import Document
 
 

@@ -7,14 +7,12 @@ from pathlib import Path
 
 from lacuna.errors import ConfigError
 from lacuna.models.aligned import AlignedModel
-from lacuna.models.chain_crf import CrfSettings
-from lacuna.models.crf import CrfModel
+from lacuna.models.crf import CrfModel, CrfSettings
+from lacuna.models.crf.li import LiModel
+from lacuna.models.crf.two_pass import TwoPassModel
 from lacuna.models.hypergraph import Hypergraph, HypergraphModel
-from lacuna.models.kinds import Config, Model, kind_of
-from lacuna.models.li import LiModel
-from lacuna.models.loading import load
-from lacuna.models.pos_tagger import POS, PosTagger
-from lacuna.models.two_pass import TwoPassModel
+from lacuna.models.registry import Config, Model, kind_of, load
+from lacuna.models.trigram_hmm.pos import POS, PosTagger
 from lacuna.models.with_pos import WithPos
 from lacuna.models.with_rules import WithRules
 

@@ -7,19 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from lacuna.encoding.examples import Example
+from lacuna.encoding.flat import Example, label_counts
 from lacuna.errors import ConfigError
 from lacuna.features.plan import make_plan
-from lacuna.features.resources import Resources, without_folders
-from lacuna.features.sources import read_sources
+from lacuna.features.resources import Resources, read_sources, without_folders
 from lacuna.features.templates import Template
-from lacuna.models.chain_crf import CrfSettings
-from lacuna.models.crf import Crf, CrfModel
-from lacuna.models.crf_training import TrainingSet, label_counts, prepare
-from lacuna.models.kinds import Model
-from lacuna.models.li import Li
-from lacuna.models.private import PRIVATE_DOCUMENTS, private_key
-from lacuna.models.two_pass import TwoPassModel
+from lacuna.models.crf import Crf, CrfModel, CrfSettings
+from lacuna.models.crf.adapting import PRIVATE_DOCUMENTS, private_key
+from lacuna.models.crf.li import Li
+from lacuna.models.crf.training import TrainingSet, prepare
+from lacuna.models.crf.two_pass import TwoPassModel
+from lacuna.models.registry import Model
 from lacuna.text.document import Document
 
 AnyCrf = TypeVar("AnyCrf", bound=CrfSettings)

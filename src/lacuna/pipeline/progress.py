@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from lacuna.models.kinds import Model
+from lacuna.models.registry import Model
 
 
 @dataclass(frozen=True, slots=True)

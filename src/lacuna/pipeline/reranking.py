@@ -11,14 +11,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from lacuna.encoding.chain import TaggedDocument, tag_document
+from lacuna.encoding.flat import TaggedDocument, tag_document
 from lacuna.features.token_table import token_table
-from lacuna.inference.projection import projected_lists
+from lacuna.inference.subtags import projected_lists
+from lacuna.learning.folds import jackknife
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel
-from lacuna.models.dp_hmm_training import fit_dp_hmm
-from lacuna.models.reranking import Lesson, candidates, fit_reranker, lesson
+from lacuna.models.dp_hmm.reranking import Lesson, candidates, fit_reranker, lesson
+from lacuna.models.dp_hmm.training import fit_dp_hmm
 from lacuna.pipeline.aligning import FOLDS
-from lacuna.pipeline.folds import jackknife
 from lacuna.pipeline.progress import Trained
 from lacuna.pipeline.stepwise import judge
 from lacuna.text.document import Document

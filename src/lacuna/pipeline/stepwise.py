@@ -10,15 +10,14 @@ from typing import cast
 
 import numpy as np
 
-from lacuna.encoding.examples import TrainingDocument
+from lacuna.encoding.flat import TrainingDocument
 from lacuna.errors import ConfigError
 from lacuna.evaluation.parts_of_speech import score_pos
 from lacuna.evaluation.scores import score
 from lacuna.io.source import Task
-from lacuna.models.card import Card
-from lacuna.models.kinds import Config, StepModel, kind_of
-from lacuna.models.pos_tagger import PosTagger
-from lacuna.models.steps import Step
+from lacuna.models.base import Card, Step
+from lacuna.models.registry import Config, StepModel, kind_of
+from lacuna.models.trigram_hmm.pos import PosTagger
 from lacuna.pipeline.cards import filled_in
 from lacuna.pipeline.progress import Progress, Trained
 from lacuna.text.document import Document

@@ -8,19 +8,19 @@ from dataclasses import dataclass, replace
 
 from lacuna.errors import ConfigError
 from lacuna.io.source import Task
-from lacuna.models.card import Card
+from lacuna.models.base import Card
 from lacuna.models.crf import Crf
+from lacuna.models.crf.li import Li
 from lacuna.models.dp_hmm import DpHmm
-from lacuna.models.kinds import Config, Model, kind_of
-from lacuna.models.li import Li
+from lacuna.models.registry import Config, Model, kind_of
 from lacuna.models.trigram_hmm import TrigramHmm
 from lacuna.pipeline.aligning import with_alignment
+from lacuna.pipeline.categories import Categories
 from lacuna.pipeline.crf_run import train_crf
 from lacuna.pipeline.preparing import set_up
 from lacuna.pipeline.progress import Progress, Trained
 from lacuna.pipeline.reranking import with_reranking
 from lacuna.pipeline.stepwise import train_stepwise
-from lacuna.pipeline.sub_categories import Categories
 from lacuna.text.document import Document
 
 
@@ -57,7 +57,7 @@ def train(
         are where training begins and what the penalty pulls to.
     private
         Whether the model, a CRF, is to hold no word of the documents and no feature of fewer than
-        three of them; see ``models/private.py`` for what that does and does not protect.
+        three of them; see ``models/crf/adapting.py`` for what that does and does not protect.
     align
         Whether words that stand several times in a group are to be labelled together; five more
         models are trained, each on four fifths of the groups, to learn how.

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from lacuna.models.chain_crf import CrfSettings
+from lacuna.models.crf import CrfSettings
 from lacuna.models.hypergraph import Hypergraph
-from lacuna.models.kinds import Config
+from lacuna.models.registry import Config
 
 L2_GRID = (0.03, 0.1, 0.3, 1.0)
 

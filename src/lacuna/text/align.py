@@ -99,3 +99,15 @@ def _inside(borders: Sequence[int], tokens: Tokens) -> IntArray:
     behind = token >= 0
     positions, token = positions[behind], token[behind]
     return positions[positions < tokens.end[token]]
+
+
+def mention_tokens(mention: Mention, tokens: Tokens) -> list[int]:
+    """Return the tokens that a mention shares a character with."""
+    return [
+        token
+        for span in mention.spans
+        for token in range(
+            int(np.searchsorted(tokens.end, span.start, side="right")),
+            int(np.searchsorted(tokens.start, span.end, side="left")),
+        )
+    ]

@@ -27,6 +27,8 @@ SYMBOL      everything else: punctuation, emoji, private use, unassigned, lone s
 
 Letters come from the running Python's :mod:`unicodedata`; characters that a newer Unicode adds
 are SYMBOL until then.
+
+Lower case, one code point for one, so that it can be looked up in kernels.
 """
 
 from __future__ import annotations
@@ -140,5 +142,17 @@ def class_table() -> ClassTable:
         block[block == LETTER] = character_class
     for character_class, characters in _SINGLE.items():
         table[code_points(characters)] = character_class
+    table.flags.writeable = False
+    return table
+
+
+@cache
+def lower_table() -> CodeArray:
+    """Return the lower case of every code point, where it is one code point; read-only."""
+    table = np.arange(0x110000, dtype=np.uint32)
+    for code in np.flatnonzero(class_table() == UPPER).tolist():
+        lowered = chr(code).lower()
+        if len(lowered) == 1:
+            table[code] = ord(lowered)
     table.flags.writeable = False
     return table

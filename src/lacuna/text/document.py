@@ -2,7 +2,7 @@
 
 Offsets are half-open and count code points of ``Document.text``. Tokens exist only where the
 source was tokenised (CoNLL columns); everywhere else they are made on demand by
-:mod:`lacuna.text.tokenizer` and never stored.
+:mod:`lacuna.text.tokens` and never stored.
 """
 
 from __future__ import annotations

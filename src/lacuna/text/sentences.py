@@ -27,7 +27,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.text._sentences import (
+from lacuna.text.characters import class_table
+from lacuna.text.sentence_kernels import (
     ABBREVIATION,
     BEFORE_NUMBER,
     CONNECTOR,
@@ -38,9 +39,7 @@ from lacuna.text._sentences import (
     all_sentences,
     signs_of,
 )
-from lacuna.text._word_types import hash_tokens
-from lacuna.text.characters import class_table
-from lacuna.text.word_types import WordTypes, hash_words
+from lacuna.text.word_types import WordTypes, hash_tokens, hash_words
 from lacuna.types import CodeArray, HashArray, IntArray, LongArray
 
 _WORDS = {

@@ -13,7 +13,7 @@ import numpy as np
 
 from lacuna.text.characters import LINE, class_table, code_points
 from lacuna.text.document import Document, Tokens
-from lacuna.text.tokenizer import tokens_of
+from lacuna.text.tokens import tokens_of
 from lacuna.types import CodeArray, IntArray, LongArray
 
 

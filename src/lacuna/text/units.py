@@ -7,6 +7,8 @@ and every other sign alone. Paragraphs, with an empty line between them, stand f
 
     Smith, B. (1992).   →  Smith, B. (1992).            space
                         →  Smith , B . ( 1992 ) .       word
+
+Kernel of the units: where they and paragraphs begin. Rules: :mod:`lacuna.text.units`.
 """
 
 from __future__ import annotations
@@ -17,13 +19,23 @@ from enum import StrEnum
 
 import numpy as np
 
-from lacuna.text._units import unit_borders
+from lacuna.kernels import kernel
 from lacuna.text.align import align
-from lacuna.text.characters import class_table, code_points
+from lacuna.text.characters import (
+    DIGIT,
+    HIRAGANA,
+    KATAKANA,
+    LINE,
+    LOWER,
+    MARK,
+    ClassTable,
+    class_table,
+    code_points,
+)
 from lacuna.text.document import Document, Tokens
 from lacuna.text.overlap import flatten
-from lacuna.text.tokenizer import tokenize
-from lacuna.types import FloatArray
+from lacuna.text.tokens import tokenize
+from lacuna.types import CodeArray, FloatArray, IntArray, LongArray
 
 #: AUTO is SPACE where at least so many mentions begin and end with such a unit.
 FITTING = 0.9
@@ -35,7 +47,7 @@ class Units(StrEnum):
     AUTO = "auto"  #: SPACE where the mentions of the training corpus fit, else WORD
     SPACE = "space"
     WORD = "word"
-    TOKEN = "token"  #: tokens and sentences of :mod:`lacuna.text.tokenizer`
+    TOKEN = "token"  #: tokens and sentences of :mod:`lacuna.text.tokens`
 
 
 def cut_units(text: str, units: Units) -> Tokens:
@@ -71,3 +83,78 @@ def spread(values: FloatArray, units: Tokens, tokens: Tokens) -> FloatArray:
     runs = np.stack((first, last), axis=1).reshape(-1)
     greatest = np.maximum.reduceat(np.append(values, 0.0), runs)[::2] if len(runs) else values[:0]
     return np.where(first < last, greatest, 0.0)
+
+
+CARRIAGE_RETURN, LINE_FEED = 0x0D, 0x0A
+
+
+@kernel
+def all_unit_borders(
+    codes: CodeArray, texts: LongArray, table: ClassTable, at_spaces: bool
+) -> tuple[IntArray, IntArray, LongArray, LongArray]:
+    """Return start and end of the units of many texts, and borders of paragraphs and of texts.
+
+    Text d is codes[texts[d]:texts[d + 1]].
+    """
+    start = np.empty(codes.size, np.int32)
+    end = np.empty(codes.size, np.int32)
+    paragraphs = np.zeros(codes.size + 1, np.int64)
+    documents = np.zeros(len(texts), np.int64)
+    borders = 0
+    for d in range(len(texts) - 1):
+        own_start, own_end, own = unit_borders(codes[texts[d] : texts[d + 1]], table, at_spaces)
+        count = documents[d]
+        for i in range(len(own_start)):
+            start[count + i] = texts[d] + own_start[i]
+            end[count + i] = texts[d] + own_end[i]
+        for i in range(len(own) - 1):
+            paragraphs[borders] = count + own[i]
+            borders += 1
+        documents[d + 1] = count + len(own_start)
+    units = documents[-1]
+    paragraphs[borders] = units
+    return start[:units].copy(), end[:units].copy(), paragraphs[: borders + 1].copy(), documents
+
+
+@kernel
+def unit_borders(
+    codes: CodeArray, table: ClassTable, at_spaces: bool
+) -> tuple[IntArray, IntArray, IntArray]:
+    """Return start and end of every unit, and the units that paragraphs begin with.
+
+    Units are cut at spaces only, or around every sign that is no part of a word as well. The last
+    paragraph border is the number of units.
+    """
+    start = np.empty(codes.size, np.int32)
+    end = np.empty(codes.size, np.int32)
+    paragraphs = np.zeros(codes.size + 1, np.int32)
+    units = borders = 0
+    lines = 2  # line breaks since the last unit; the first begins a paragraph
+    for i in range(codes.size):
+        kind = table[codes[i]]
+        if kind <= LINE:
+            if kind == LINE and not (
+                codes[i] == LINE_FEED and i > 0 and codes[i - 1] == CARRIAGE_RETURN
+            ):
+                lines += 1
+            continue
+        touches = units > 0 and end[units - 1] == i
+        if touches and (
+            at_spaces or kind == MARK or (_in_word(kind) and _in_word(table[codes[i - 1]]))
+        ):
+            end[units - 1] = i + 1
+            continue
+        if lines > 1:
+            paragraphs[borders] = units
+            borders += 1
+        start[units] = i
+        end[units] = i + 1
+        units += 1
+        lines = 0
+    paragraphs[borders] = units
+    return start[:units].copy(), end[:units].copy(), paragraphs[: borders + 1].copy()
+
+
+@kernel
+def _in_word(kind: int) -> bool:
+    return LOWER <= kind <= DIGIT or kind in (MARK, HIRAGANA, KATAKANA)

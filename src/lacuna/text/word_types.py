@@ -9,6 +9,8 @@
 
 Hashes depend on nothing but the characters, so they may be stored in a model. Two words of one
 corpus share a hash with probability n² / 2⁶⁵: 10⁻⁸ for half a million types.
+
+Kernels of the word types: hash every token, and number hashes by open addressing.
 """
 
 from __future__ import annotations
@@ -18,13 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.text._word_types import (
-    EMPTY,
-    SMALLEST_TABLE,
-    find_hashes,
-    hash_tokens,
-    number_hashes,
-)
+from lacuna.kernels import kernel
 from lacuna.text.characters import code_points
 from lacuna.text.document import Tokens
 from lacuna.types import CodeArray, HashArray, IntArray
@@ -126,3 +122,91 @@ class WordTypes:
         new = number_types(hashes[unknown])
         ids[unknown] = new.ids + len(self)
         return NumberedTypes(ids, unknown[new.first].astype(np.int32))
+
+
+# Multipliers of splitmix64 and its finaliser (Steele, Lea and Flood 2014; Stafford's mix 13).
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+SHIFT_27, SHIFT_30, SHIFT_31, SHIFT_32 = map(np.uint64, (27, 30, 31, 32))
+EMPTY = -1
+SMALLEST_TABLE = 16
+
+
+@kernel
+def hash_tokens(codes: CodeArray, start: IntArray, end: IntArray) -> HashArray:
+    """Return the hash of every token.
+
+    h ← (h xor c) · GOLDEN, then its upper half folded into the lower, for each code point c;
+    at the end the finaliser of splitmix64.
+    """
+    hashes = np.empty(start.size, np.uint64)
+    for t in range(start.size):
+        h = GOLDEN
+        for i in range(start[t], end[t]):
+            h = (h ^ np.uint64(codes[i])) * GOLDEN
+            h ^= h >> SHIFT_32
+        h = (h ^ (h >> SHIFT_30)) * MIX_1
+        h = (h ^ (h >> SHIFT_27)) * MIX_2
+        hashes[t] = h ^ (h >> SHIFT_31)
+    return hashes
+
+
+@kernel
+def number_hashes(
+    hashes: HashArray, slot_hashes: HashArray, slot_ids: IntArray, count: int
+) -> tuple[IntArray, IntArray, HashArray, IntArray]:
+    """Give distinct hashes numbers, in order of first appearance, from `count` on.
+
+    `slot_hashes` and `slot_ids` are the table so far: the hash and the id in every slot. It has
+    2^k slots, at most half of them taken; a hash sits in the first free slot from its low k bits
+    on. Returns the id of each hash, the first index of each new id, and the table with them,
+    which is the same arrays unless they were too small.
+    """
+    ids = np.empty(hashes.size, np.int32)
+    first = np.empty(hashes.size, np.int32)
+    new = 0
+    for t in range(hashes.size):
+        slot = _slot(hashes[t], slot_hashes, slot_ids)
+        if slot_ids[slot] == EMPTY:
+            if 2 * (count + new + 1) > slot_ids.size:
+                slot_hashes, slot_ids = _doubled(slot_hashes, slot_ids)
+                slot = _slot(hashes[t], slot_hashes, slot_ids)
+            slot_hashes[slot] = hashes[t]
+            slot_ids[slot] = count + new
+            first[new] = t
+            new += 1
+        ids[t] = slot_ids[slot]
+    return ids, first[:new].copy(), slot_hashes, slot_ids
+
+
+@kernel
+def find_hashes(hashes: HashArray, slot_hashes: HashArray, slot_ids: IntArray) -> IntArray:
+    """Return the id of each hash in the table, -1 where it has none."""
+    ids = np.empty(hashes.size, np.int32)
+    for t in range(hashes.size):
+        ids[t] = slot_ids[_slot(hashes[t], slot_hashes, slot_ids)]
+    return ids
+
+
+@kernel
+def _slot(hash_: np.uint64, slot_hashes: HashArray, slot_ids: IntArray) -> np.int64:
+    """Return the slot that holds `hash_`, or the empty one where it belongs."""
+    last = slot_ids.size - 1
+    slot = np.int64(hash_ & np.uint64(last))
+    while slot_ids[slot] != EMPTY and slot_hashes[slot] != hash_:
+        slot = (slot + 1) & last
+    return slot
+
+
+@kernel
+def _doubled(slot_hashes: HashArray, slot_ids: IntArray) -> tuple[HashArray, IntArray]:
+    """Return a table of twice the size that holds the same."""
+    more_hashes = np.zeros(2 * slot_ids.size, np.uint64)
+    more_ids = np.full(2 * slot_ids.size, EMPTY, np.int32)
+    for old in range(slot_ids.size):
+        if slot_ids[old] != EMPTY:
+            slot = _slot(slot_hashes[old], more_hashes, more_ids)
+            more_hashes[slot] = slot_hashes[old]
+            more_ids[slot] = slot_ids[old]
+    return more_hashes, more_ids

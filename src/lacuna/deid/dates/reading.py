@@ -24,7 +24,7 @@ from datetime import date
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from lacuna.deid.dates.words import months, plain, weekdays
+from lacuna.deid.dates.calendar_words import months, plain, weekdays
 
 MAX_LENGTH = 120
 NONE = -1

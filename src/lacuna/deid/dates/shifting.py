@@ -9,15 +9,8 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from lacuna.deid.dates.reading import (
-    DEFAULT_YEAR,
-    NONE,
-    Parts,
-    Reading,
-    day_of,
-    year_of,
-)
-from lacuna.deid.dates.words import month_like, months, plain, weekday_like, weekdays
+from lacuna.deid.dates.calendar_words import month_like, months, plain, weekday_like, weekdays
+from lacuna.deid.dates.reading import DEFAULT_YEAR, NONE, Parts, Reading, day_of, year_of
 from lacuna.deid.keys import Key
 
 _ENDINGS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}

@@ -20,8 +20,8 @@ import re
 
 from lacuna.deid.findings import Finding
 from lacuna.deid.patterns.checks import is_date, is_month_and_day
+from lacuna.deid.patterns.cues import MONTHS, WEEKDAYS, word_set
 from lacuna.deid.patterns.recognizers import QUANTITY, Recognizer, first_of, found, pattern
-from lacuna.deid.patterns.words import MONTHS, WEEKDAYS, word_set
 
 DATE, AGE = "DATE", "AGE"
 

@@ -1,7 +1,7 @@
 """All patterns over a text: one scan says where something may begin, recognizers read it there.
 
 The scan walks over the characters once, in compiled code. It knows the words of
-:mod:`lacuna.deid.patterns.words` and how digits are joined, and leaves out most numbers of a
+:mod:`lacuna.deid.patterns.cues` and how digits are joined, and leaves out most numbers of a
 clinical note: results, doses, blood pressures, times of day. Where it marks a place, the recognizer
 listed here is tried. What was just found is not looked at again.
 """
@@ -12,10 +12,10 @@ from collections.abc import Sequence
 
 from lacuna.deid.findings import Finding
 from lacuna.deid.patterns import contacts, dates, identifiers
-from lacuna.deid.patterns._scan import find_starts
+from lacuna.deid.patterns.cues import Start, Word, small_letters, word_table
 from lacuna.deid.patterns.recognizers import Recognizer, first_of
+from lacuna.deid.patterns.scan import find_starts
 from lacuna.deid.patterns.user import UserPattern, find_user_pattern
-from lacuna.deid.patterns.words import Start, Word, small_letters, word_table
 from lacuna.text.characters import code_points
 
 _number = identifiers.number_after_cue

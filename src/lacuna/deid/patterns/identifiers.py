@@ -6,12 +6,8 @@ import re
 from functools import partial
 
 from lacuna.deid.findings import Finding
-from lacuna.deid.patterns.checks import (
-    count_digits,
-    passes_luhn,
-    passes_mod_97,
-    passes_vin,
-)
+from lacuna.deid.patterns.checks import count_digits, passes_luhn, passes_mod_97, passes_vin
+from lacuna.deid.patterns.cues import STATES, word_set
 from lacuna.deid.patterns.recognizers import (
     QUANTITY,
     UNSURE,
@@ -21,7 +17,6 @@ from lacuna.deid.patterns.recognizers import (
     found,
     pattern,
 )
-from lacuna.deid.patterns.words import STATES, word_set
 
 SSN, ACCOUNT, VEHICLE, ZIP = "SSN", "ACCOUNT", "VEHICLE", "ZIP"
 

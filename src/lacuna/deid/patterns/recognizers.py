@@ -1,6 +1,6 @@
 """What a recognizer is: given a text and a place, it reads one identifier there or nothing.
 
-The scan (:mod:`lacuna.deid.patterns._scan`) decides where a recognizer is called, at most twice per
+The scan (:mod:`lacuna.deid.patterns.scan`) decides where a recognizer is called, at most twice per
 character. All regular expressions here obey one rule, so that the whole takes linear time: they are
 matched, never searched; nothing refers back; a repeat is bounded, or it is possessive (``++``) and
 ends at a sign that the next call begins behind.

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from lacuna.deid.dates.words import plain
+from lacuna.deid.dates.calendar_words import plain
+from lacuna.deid.surrogates.choices import Memory
 from lacuna.deid.surrogates.codes import other_code
-from lacuna.deid.surrogates.memory import Memory
+from lacuna.deid.surrogates.names import SPACE, word_for
 from lacuna.deid.surrogates.pools import Pools
-from lacuna.deid.surrogates.words import SPACE, word_for
 
 _HOSTS = ("example.com", "example.org", "example.net")
 _RUNS = re.compile(r"[^\W\d_]+|\d+")

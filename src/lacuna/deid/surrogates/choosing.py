@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from lacuna.deid.dates.words import plain
+from lacuna.deid.dates.calendar_words import plain
 from lacuna.deid.kinds import Kind
 from lacuna.deid.surrogates.addresses import other_email, other_ip, other_url, other_username
+from lacuna.deid.surrogates.choices import Memory
 from lacuna.deid.surrogates.codes import other_code
-from lacuna.deid.surrogates.memory import Memory
+from lacuna.deid.surrogates.names import expect_words, other_name, other_place
 from lacuna.deid.surrogates.pools import Pools
-from lacuna.deid.surrogates.words import expect_words, other_name, other_place
 
 _BY_WORDS = frozenset(
     (Kind.PERSON, Kind.ORGANISATION, Kind.STREET, Kind.CITY, Kind.PLACE, Kind.STATE, Kind.COUNTRY)

@@ -11,7 +11,7 @@ import unicodedata
 from string import ascii_lowercase, digits
 
 from lacuna.deid.keys import Key
-from lacuna.deid.surrogates.memory import Memory
+from lacuna.deid.surrogates.choices import Memory
 
 HEXADECIMAL = "0123456789abcdef"
 _BEFORE_GROWING = 20  # attempts

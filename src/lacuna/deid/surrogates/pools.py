@@ -17,7 +17,7 @@ from pkgutil import iter_modules
 from string import ascii_lowercase
 from typing import Any
 
-from lacuna.deid.dates.words import plain
+from lacuna.deid.dates.calendar_words import plain
 from lacuna.errors import ConfigError
 
 _LATIN = re.compile(r"[A-Za-zÀ-ž]{2,14}")

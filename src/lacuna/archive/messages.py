@@ -1,0 +1,179 @@
+"""What the main process and its workers say to one another, as msgpack; nothing is pickled."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from lacuna.archive.options import BadBytes, Rename
+from lacuna.deid.policy import Policy
+from lacuna.deid.report import Tally
+from lacuna.deid.rewriting import OffsetMap
+from lacuna.deid.scope import Consistency
+from lacuna.pipeline.detection import DetectionOptions
+
+
+class Setup(msgspec.Struct, frozen=True, kw_only=True):
+    """The first message to a worker. Its repr shows nothing of the key.
+
+    Attributes
+    ----------
+    detection, threshold
+        What detects, and how sure the tagger must be.
+    policy, key, consistency, locale
+        What is written instead.
+    encoding, bad_bytes
+        How files are read.
+    rename
+        What outputs are called.
+    output
+        Folder to write to; ``None``: nothing is written.
+    vault
+        Whether originals are sent back, for a vault.
+    """
+
+    detection: DetectionOptions
+    threshold: float
+    policy: Policy
+    key: bytes
+    consistency: Consistency
+    locale: str
+    encoding: str
+    bad_bytes: BadBytes
+    rename: Rename
+    output: str | None
+    vault: bool
+
+    def __repr__(self) -> str:
+        return "Setup(…)"
+
+
+class FileTask(msgspec.Struct, frozen=True, array_like=True):
+    """A file that is one document.
+
+    Attributes
+    ----------
+    number
+        Its place in the run.
+    path, id, group
+        Where it lies, its id (the path below the input, without suffix), its group.
+    format
+        Name of the format to read it by.
+    output
+        What the output is called, if its name may be kept.
+    ambiguous
+        Whether another output has that name, so that this one has to be hashed.
+    bytes
+        Its size when it was listed.
+    """
+
+    number: int
+    path: str
+    id: str
+    group: str | None
+    format: str
+    output: str
+    ambiguous: bool
+    bytes: int
+
+
+class RowTask(msgspec.Struct, frozen=True, array_like=True):
+    """A row of a table."""
+
+    number: int
+    id: str
+    group: str | None
+    text: str
+
+
+class FilesJob(msgspec.Struct, frozen=True, array_like=True, tag="files"):
+    """Files to make safe, groups together; `forget`: nothing more of their groups will come."""
+
+    files: list[FileTask]
+    forget: bool = True
+
+
+class RowsJob(msgspec.Struct, frozen=True, array_like=True, tag="rows"):
+    """Rows of a table to make safe; `ended` are groups of which nothing more will come."""
+
+    table: int
+    rows: list[RowTask]
+    ended: list[str] = []
+
+
+Job = FilesJob | RowsJob
+
+
+class Original(msgspec.Struct, frozen=True, array_like=True):
+    """A document before and after, for the vault."""
+
+    id: str
+    original: str
+    redacted: str
+    spans: list[tuple[int, int, int, int]]  #: original start, end, new start, end
+
+    @classmethod
+    def of(cls, id_: str, original: str, redacted: str, offsets: OffsetMap) -> Original:
+        """Note a document down."""
+        columns = (
+            offsets.original_start,
+            offsets.original_end,
+            offsets.new_start,
+            offsets.new_end,
+        )
+        return cls(id_, original, redacted, list(zip(*(c.tolist() for c in columns), strict=True)))
+
+    @property
+    def offsets(self) -> OffsetMap:
+        """Where every character went."""
+        table = np.array(self.spans, np.int64).reshape(-1, 4)
+        return OffsetMap(*(np.ascontiguousarray(table[:, column]) for column in range(4)))
+
+
+class FileDone(msgspec.Struct, array_like=True):
+    """What became of a file; `reason` says why it failed."""
+
+    number: int
+    hashed_id: str
+    tally: Tally
+    reason: str | None = None
+    input_sha256: str = ""
+    output: str = ""
+    output_sha256: str = ""
+
+
+class RowDone(msgspec.Struct, array_like=True):
+    """What became of a row: its safe id, group and text, or why it failed."""
+
+    number: int
+    id: str = ""
+    group: str | None = None
+    text: str = ""
+    reason: str | None = None
+    hashed_id: str = ""
+
+
+class Result(msgspec.Struct, array_like=True):
+    """What a worker did.
+
+    Attributes
+    ----------
+    files, rows
+        One entry for each task.
+    table
+        The table the rows belong to.
+    tally
+        Of all rows.
+    originals
+        For the vault.
+    fatal
+        Why nothing more can be done (the disk is full); the run stops.
+    """
+
+    files: list[FileDone] = []
+    rows: list[RowDone] = []
+    table: int = -1
+    tally: Tally = msgspec.field(default_factory=Tally)
+    originals: list[Original] = []
+    fatal: str | None = None
+    seconds: float = 0.0

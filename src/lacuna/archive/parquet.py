@@ -1,0 +1,94 @@
+"""Parquet files, read and written by groups of rows; needs the extra ``parquet``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+from lacuna.archive.inputs import InputFile
+from lacuna.archive.messages import RowDone
+from lacuna.archive.tables import Row, TableOptions, column_place, group_in
+from lacuna.errors import ConfigError
+
+BATCH = 256
+GROUP_ROWS = 8192  #: rows written together
+
+
+class ParquetTable:
+    """A table of which one column is text."""
+
+    def __init__(self, file: InputFile, options: TableOptions) -> None:
+        self._file, self._options = file, options
+        self._arrow, self._parquet = _pyarrow()
+        self._opened = self._parquet.ParquetFile(file.path)
+        columns, names = options.columns, list(self._opened.schema_arrow.names)
+        self._ours = {columns.text: "text"}
+        for name, what in ((columns.id, "id"), (columns.group, "group")):
+            if name is not None:
+                self._ours[name] = what
+        for name, what in self._ours.items():
+            column_place(names, name, what)
+        self._stay = [name for name in names if name in self._ours or columns.keeps(name)]
+        self._held: list[dict[str, Any]] = []
+        self._writer: Any = None
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows in order."""
+        number = 0
+        for batch in self._opened.iter_batches(BATCH, columns=self._stay):
+            for cells in batch.to_pylist():
+                number += 1
+                yield self._row(number, cells)
+
+    def _row(self, number: int, cells: dict[str, Any]) -> Row:
+        ours = {what: cells[name] for name, what in self._ours.items()}
+        text = ours["text"]
+        given = ours.get("id")
+        id_ = f"{self._file.id}-{number}" if given is None else str(given)
+        if not isinstance(text, str | None):
+            return Row(number, id_, None, "", reason="the column for text holds no text")
+        group = ours.get("group")
+        own = group_in(id_, None if group is None else str(group), self._options)
+        return Row(number, id_, own, text or "", cells)
+
+    def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
+        """Begin the output; ids, groups and texts become strings, other columns keep their type."""
+        arrow, fields = self._arrow, self._opened.schema_arrow
+        schema = arrow.schema(
+            [
+                arrow.field(n, arrow.string()) if n in self._ours else fields.field(n)
+                for n in self._stay
+            ]
+        )
+        self._writer = self._parquet.ParquetWriter(stream, schema)
+
+        def write(row: Row, done: RowDone) -> None:
+            new = {"text": done.text, "id": done.id, "group": done.group}
+            ours = {name: new[what] for name, what in self._ours.items()}
+            self._held.append({**row.kept, **ours})
+            if len(self._held) >= GROUP_ROWS:
+                self._write_held()
+
+        return write
+
+    def _write_held(self) -> None:
+        self._writer.write_table(
+            self._arrow.Table.from_pylist(self._held, schema=self._writer.schema)
+        )
+        self._held.clear()
+
+    def finish(self) -> None:
+        """Write the last rows and the footer."""
+        if self._held:
+            self._write_held()
+        self._writer.close()
+        self._opened.close()
+
+
+def _pyarrow() -> tuple[Any, Any]:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise ConfigError("Parquet needs pyarrow: pip install 'lacuna[parquet]'") from None
+    return pyarrow, pyarrow.parquet

@@ -1,0 +1,145 @@
+"""Worker processes: ``python -m lacuna.archive.process PARENT IN:OUT IN:OUT …``.
+
+One process loads the model and then divides: there is a worker for each pair of pipes but the
+first, and what was loaded is shared. A worker reads jobs from one pipe and writes results to the
+other, messages with their length before them. Through the first pair the main process says what to
+load; when it closes that, or is gone, all workers are ended. Nothing is said anywhere else.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, NoReturn
+
+import msgspec
+
+from lacuna.errors import LacunaError
+
+if TYPE_CHECKING:
+    from lacuna.archive.worker import Worker
+
+RARELY = 50_000  #: new objects after which garbage is looked for; a job leaves hardly any
+_LENGTH = 8
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """The answer when all is loaded, or why it could not be."""
+
+    error: str | None = None
+
+
+class Pipes:
+    """What a worker and the main process speak through."""
+
+    def __init__(self, incoming: int, outgoing: int) -> None:
+        self.incoming: IO[bytes] = os.fdopen(incoming, "rb")
+        self.outgoing: IO[bytes] = os.fdopen(outgoing, "wb")
+
+    def send(self, message: bytes) -> None:
+        """Write a message with its length before it."""
+        self.outgoing.write(len(message).to_bytes(_LENGTH, "big"))
+        self.outgoing.write(message)
+        self.outgoing.flush()
+
+    def receive(self) -> bytes | None:
+        """Read a message; ``None`` when the other side is gone."""
+        head = self.incoming.read(_LENGTH)
+        if len(head) < _LENGTH:
+            return None
+        size = int.from_bytes(head, "big")
+        message = self.incoming.read(size)
+        return message if len(message) == size else None
+
+    def close(self) -> None:
+        """Let go of both ends."""
+        self.incoming.close()
+        with suppress(OSError):  # what was not sent cannot be
+            self.outgoing.close()
+
+
+def main() -> None:
+    """Run as a process."""
+    gc.disable()  # loading makes no garbage, and looking for it takes a tenth of the time
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process decides
+    _, parent, *pairs = sys.argv
+    end_with(int(parent))
+    control, *pipes = [Pipes(*map(int, pair.split(":"))) for pair in pairs]
+
+    from lacuna.archive.messages import Setup
+    from lacuna.archive.worker import Worker
+    from lacuna.kernels import load_without_blas
+
+    load_without_blas()
+    setup = control.receive()
+    if setup is None:
+        return
+    try:
+        worker = Worker(msgspec.msgpack.decode(setup, type=Setup))
+    except (LacunaError, OSError) as error:
+        control.send(msgspec.msgpack.encode(Ready(in_words(error))))
+        return
+    worker.warm_up()
+    gc.freeze()
+    gc.set_threshold(RARELY)
+    gc.enable()
+    divide(worker, control, pipes)
+
+
+def in_words(error: LacunaError | OSError) -> str:
+    """Say what is wrong with the model, or with a file that was named."""
+    if isinstance(error, OSError):
+        return f"{error.filename or 'system'}: {error.strerror or type(error).__name__}"
+    return str(error)
+
+
+def divide(worker: Worker, control: Pipes, pipes: Sequence[Pipes]) -> NoReturn:
+    """Become as many workers as there are pipes, and end them when it is time."""
+    parent = os.getpid()
+    children = []
+    for own in pipes:
+        child = os.fork()
+        if child == 0:
+            end_with(parent)
+            for other in (control, *pipes):
+                if other is not own:  # else nobody would notice that the other side is gone
+                    other.close()
+            serve(worker, own)
+        children.append(child)
+    for own in pipes:
+        own.close()
+    control.send(msgspec.msgpack.encode(Ready()))
+    control.receive()
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    os._exit(0)
+
+
+def serve(worker: Worker, pipes: Pipes) -> NoReturn:
+    """Do jobs until there are no more, then end."""
+    from lacuna.archive.messages import Job
+
+    decode = msgspec.msgpack.Decoder(Job).decode
+    with suppress(BrokenPipeError):
+        while (message := pipes.receive()) is not None:
+            pipes.send(msgspec.msgpack.encode(worker.do(decode(message))))
+    os._exit(0)
+
+
+def end_with(parent: int) -> None:
+    """Ask the system to end this process when the one that started it ends (Linux only)."""
+    if sys.platform == "linux":
+        set_parent_death_signal = 1
+        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+        if os.getppid() != parent:  # it is gone already
+            os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,198 @@
+"""Doing what is left to do: files first, then tables, each job to a worker, each result entered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lacuna.archive.inputs import InputFile
+from lacuna.archive.jobs import (
+    OPEN_GROUPS,
+    Router,
+    by_unit,
+    clashing,
+    file_jobs,
+    file_task,
+    row_batches,
+)
+from lacuna.archive.ledger import Ledger
+from lacuna.archive.manifest import Line, is_there
+from lacuna.archive.messages import FilesJob, FileTask, RowDone, RowsJob
+from lacuna.archive.names import SafeNames
+from lacuna.archive.pool import Pool
+from lacuna.archive.table_output import TableOutput
+from lacuna.archive.tables import Row, TableOptions, open_table
+from lacuna.errors import ConfigError, StoppedError
+from lacuna.models.file import file_digest
+from lacuna.pipeline.deidentify import why
+
+BACKLOG = 1 << 25  #: characters of rows that may wait to be written
+_OVER = (
+    f"its group has ended: more than {OPEN_GROUPS} others lie between its documents;"
+    " sort the table by group"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is left to do.
+
+    Attributes
+    ----------
+    files, groups
+        All there are, numbered from 1.
+    units
+        Numbers of those that are documents, those of a group together.
+    tables
+        Numbers of tables.
+    ambiguous
+        Numbers of files whose name another output has.
+    """
+
+    files: Sequence[InputFile]
+    groups: Sequence[str | None]
+    units: list[list[int]]
+    tables: list[int]
+    ambiguous: set[int]
+    ledger: Ledger
+    names: SafeNames
+
+    @classmethod
+    def of(
+        cls,
+        files: Sequence[InputFile],
+        groups: Sequence[str | None],
+        ledger: Ledger,
+        names: SafeNames,
+        folder: Path | None,
+    ) -> Work:
+        """Find out what is left; what an earlier run finished is entered into the ledger.
+
+        A group is done again unless all its files are there. Tables with groups may share them with
+        anything else; then all is done again unless all is there.
+        """
+        ambiguous = clashing(files)
+        units = by_unit(files, groups)
+        tables = [number for number, file in enumerate(files, start=1) if file.is_table]
+        if not ledger.finished or folder is None:
+            return cls(files, groups, units, tables, ambiguous, ledger, names)
+        there: dict[int, Line] = {}
+        for number, file in enumerate(files, start=1):
+            line = ledger.finished.get(names.hashed_id(file.id))
+            if line is not None and is_there(folder, line, file.path):
+                there[number] = line
+        is_shared = bool(tables) and any(line.groups for line in there.values())
+        if is_shared and len(there) < len(files):
+            there.clear()
+        left = [unit for unit in units if not all(number in there for number in unit)]
+        again = {number for unit in left for number in unit}
+        ledger.take_over((line, files[n - 1].bytes) for n, line in there.items() if n not in again)
+        tables = [number for number in tables if number not in there]
+        return cls(files, groups, left, tables, ambiguous, ledger, names)
+
+    @property
+    def is_left(self) -> bool:
+        """Whether there is anything to do."""
+        return bool(self.units or self.tables)
+
+    def task(self, number: int) -> FileTask:
+        """Return what a worker is told of a file."""
+        file, group = self.files[number - 1], self.groups[number - 1]
+        return file_task(number, file, group, ambiguous=number in self.ambiguous)
+
+
+def do_all(
+    work: Work, pool: Pool, options: TableOptions, folder: Path | None, *, remembers: bool
+) -> None:
+    """Do what is left; documents that fail are in the ledger.
+
+    `remembers`: what is written for a document depends on others of its group.
+    """
+    doing = _Doing(
+        work.ledger, work.names, pool, Router(pool, remembers=remembers), options, folder
+    )
+    try:
+        forget = not (work.tables and remembers)
+        doing.files(file_jobs(work.units, work.task, forget=forget))
+        for number in work.tables:
+            doing.table(number, work.files[number - 1], ambiguous=number in work.ambiguous)
+        doing.wait_for_all()
+    finally:
+        work.ledger.give_up()
+
+
+@dataclass(frozen=True, slots=True)
+class _Doing:
+    ledger: Ledger
+    names: SafeNames
+    pool: Pool
+    router: Router
+    options: TableOptions
+    folder: Path | None
+
+    def files(self, jobs: Iterable[FilesJob]) -> None:
+        for job in jobs:
+            worker = self.router.freest()
+            if not job.forget:
+                groups = dict.fromkeys(task.group for task in job.files)
+                self.router.keep([group for group in groups if group is not None], worker)
+            self.ledger.tasks.update((task.number, task) for task in job.files)
+            self.pool.submit(worker, job)
+            self._collect()
+
+    def table(self, number: int, file: InputFile, *, ambiguous: bool) -> None:
+        """Read a table and hand out its rows; one that cannot be read to its end fails whole."""
+        hashed_id = self.names.hashed_id(file.id)
+        try:
+            output = TableOutput(
+                file,
+                open_table(file, self.options),
+                self.folder,
+                self.names.output(file.output, None, (), ambiguous=ambiguous),
+                hashed_id,
+                file_digest(file.path),
+            )
+            self.ledger.tables[number] = output
+            for batch in row_batches(output.table.rows()):
+                self._batch(number, output, batch)
+            output.end()
+            self._collect()
+        except StoppedError:
+            raise
+        except Exception as error:
+            reason = str(error) if isinstance(error, ConfigError) else why(error)
+            self.wait_for_all()
+            self.ledger.fail_table(number, hashed_id, reason)
+
+    def _batch(self, number: int, output: TableOutput, batch: Sequence[Row]) -> None:
+        for row in batch:
+            output.expect(row)
+        readable = []
+        for row in batch:
+            reason = row.reason or (_OVER if self.router.is_over(row.group) else None)
+            if reason is None:
+                readable.append(row)
+                continue
+            hashed = self.names.hashed_id(row.id)
+            output.tally.add_failure(reason)
+            self.ledger.fail(number, hashed, reason, row=row.number)
+            output.take([RowDone(row.number, reason=reason)])
+        for worker, rows in self.router.share_out(readable).items():
+            self.pool.submit(worker, RowsJob(number, rows, self.router.ended(worker, rows)))
+        self._collect()
+        while output.backlog > BACKLOG and self._is_busy():
+            self._collect(wait=True)
+
+    def _collect(self, *, wait: bool = False) -> None:
+        self.ledger.enter(self.pool.collect(wait=wait))
+        self.ledger.finish_tables()
+
+    def _is_busy(self) -> bool:
+        return any(self.pool.waiting(worker) for worker in range(self.pool.size))
+
+    def wait_for_all(self) -> None:
+        """Wait until every job is done and entered."""
+        while self._is_busy():
+            self._collect(wait=True)
+        self._collect()

@@ -1,0 +1,142 @@
+"""The output of one table: rows written in the order they were read, whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from lacuna.archive.inputs import InputFile
+from lacuna.archive.manifest import Line
+from lacuna.archive.messages import RowDone
+from lacuna.archive.names import place_below
+from lacuna.archive.tables import Row, Table
+from lacuna.deid.report import Tally
+from lacuna.errors import StoppedError
+from lacuna.io.writing import whole_file
+
+
+class _GivenUpError(Exception):
+    """Makes an unfinished output vanish."""
+
+
+class TableOutput:
+    """Collects what became of the rows of one table.
+
+    Parameters
+    ----------
+    file, table
+        What is read.
+    folder, name
+        Where the output goes; ``None`` writes nothing.
+    hashed_id, digest
+        For the manifest: the input's hashed id and SHA-256.
+    """
+
+    def __init__(
+        self,
+        file: InputFile,
+        table: Table,
+        folder: Path | None,
+        name: str,
+        hashed_id: str,
+        digest: str,
+    ) -> None:
+        self.file = file
+        self.table = table
+        self.tally = Tally()
+        self.backlog = 0  #: characters of rows that are not written yet
+        self.has_groups = False
+        self._folder, self._name = folder, name
+        self._hashed_id, self._digest = hashed_id, digest
+        self._expected: dict[int, Row] = {}
+        self._done: dict[int, RowDone] = {}
+        self._stack = ExitStack()
+        self._stream: _Hashing | None = None
+        self._write: Callable[[Row, RowDone], None] | None = None
+        self._complete = False
+
+    def expect(self, row: Row) -> None:
+        """Take note of a row that was read, in order."""
+        self._expected[row.number] = row
+        self.backlog += len(row.text)
+        self.has_groups = self.has_groups or row.group is not None
+
+    def take(self, rows: Iterable[RowDone]) -> int:
+        """Take what became of rows; return how many characters of the input are written now."""
+        self._done.update((done.number, done) for done in rows)
+        before = self.backlog
+        while self._expected and (number := next(iter(self._expected))) in self._done:
+            row, written = self._expected.pop(number), self._done.pop(number)
+            self.backlog -= len(row.text)
+            if written.reason is None:
+                self._put(row, written)
+        return before - self.backlog
+
+    def _put(self, row: Row, done: RowDone) -> None:
+        if self._folder is None:
+            return
+        try:
+            self._writer()(row, done)
+        except OSError as error:
+            raise _cannot_write(error) from None
+
+    def _writer(self) -> Callable[[Row, RowDone], None]:
+        if self._write is None:
+            assert self._folder is not None
+            path = place_below(self._folder, self._name)
+            self._stream = _Hashing(self._stack.enter_context(whole_file(path)))
+            self._write = self.table.start(self._stream)  # type: ignore[arg-type]
+        return self._write
+
+    def end(self) -> None:
+        """Say that all rows were read."""
+        self._complete = True
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether all rows were read and written."""
+        return self._complete and not self._expected
+
+    def close(self) -> Line | None:
+        """Put the output in its place; return the line for the manifest."""
+        if self._folder is None:
+            return None
+        try:
+            self._writer()
+            self.table.finish()
+            self._stack.close()
+        except OSError as error:
+            raise _cannot_write(error) from None
+        assert self._stream is not None
+        sha256 = self._stream.hasher.hexdigest()
+        return Line(self._hashed_id, self._digest, self._name, sha256, self.has_groups, self.tally)
+
+    def give_up(self) -> None:
+        """Leave nothing of the output."""
+        with suppress(_GivenUpError):
+            self._stack.__exit__(_GivenUpError, _GivenUpError(), None)
+
+
+class _Hashing:
+    """A stream that keeps the SHA-256 of what is written to it."""
+
+    closed = False
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.hasher = hashlib.sha256()
+
+    def write(self, content: bytes) -> int:
+        """Write and hash."""
+        self.hasher.update(content)
+        return self._stream.write(content)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def _cannot_write(error: OSError) -> StoppedError:
+    return StoppedError(f"cannot write to the output folder: {error.strerror}")

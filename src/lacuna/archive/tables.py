@@ -1,0 +1,295 @@
+"""Tables, row by row: JSON lines, CSV, Parquet, and corpus files with many documents.
+
+A reader yields rows; one that cannot be read has a reason instead of a text. A writer takes what
+became of them. Columns other than text, id and group are dropped unless they are to be kept; those
+are written as they are. Output is UTF-8.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, BinaryIO, NamedTuple, Protocol
+
+import msgspec
+
+from lacuna.archive.inputs import InputFile
+from lacuna.archive.messages import RowDone
+from lacuna.archive.options import BadBytes
+from lacuna.errors import ConfigError, CorpusFormatError
+from lacuna.io import jsonl
+from lacuna.io.corpus import group_of
+from lacuna.io.formats import FORMATS
+from lacuna.io.source import BYTE_ORDER_MARK, ReadOptions, Source
+
+ALL = "all"
+_BAD_BYTES = "not valid in its encoding"
+_NO_HALVES = re.compile("[\udc80-\udcff]")  # how undecodable bytes are held
+DELIMITERS = {"csv": ",", "tsv": "\t"}
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns hold what.
+
+    Attributes
+    ----------
+    text, id, group
+        Names of columns; JSON lines have these keys of their own.
+    keep
+        Others to take over as they are; ``("all",)`` takes over all.
+    """
+
+    text: str = "text"
+    id: str | None = None
+    group: str | None = None
+    keep: tuple[str, ...] = ()
+
+    def keeps(self, name: str) -> bool:
+        """Whether a column that is none of ours is taken over."""
+        return self.keep == (ALL,) or name in self.keep
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """How to read tables."""
+
+    columns: Columns
+    encoding: str
+    bad_bytes: BadBytes
+    group_from: re.Pattern[str] | None
+
+
+class Row(NamedTuple):
+    """A row as it was read; `reason` says why it could not be."""
+
+    number: int
+    id: str
+    group: str | None
+    text: str
+    kept: Any = None
+    reason: str | None = None
+
+
+class Table(Protocol):
+    """A table to read, and how to write another like it."""
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows in order."""
+
+    def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
+        """Begin the output; return how to write a row. Called after the first row was read."""
+
+    def finish(self) -> None:
+        """Write what is left."""
+
+
+def open_table(file: InputFile, options: TableOptions) -> Table:
+    """Return a table ready to be read."""
+    if file.format == "parquet":
+        from lacuna.archive.parquet import ParquetTable
+
+        return ParquetTable(file, options)
+    if file.format in DELIMITERS:
+        return _CsvTable(file, options)
+    if file.format == "jsonl":
+        return _JsonTable(file, options)
+    return _CorpusTable(file, options)
+
+
+def group_in(row_id: str, group: str | None, options: TableOptions) -> str | None:
+    """Return the group of a row: by its id where a pattern says so, else its own."""
+    if options.group_from is None:
+        return group or None
+    return group_of(options.group_from, row_id) or group or None
+
+
+class _JsonLines:
+    """Writes JSON lines."""
+
+    def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
+        """Begin the output; return how to write a row."""
+        encode = msgspec.json.Encoder().encode
+
+        def write(row: Row, done: RowDone) -> None:
+            line: dict[str, Any] = {"id": done.id, "text": done.text}
+            if done.group is not None:
+                line["group"] = done.group
+            if row.kept:
+                line["meta"] = row.kept
+            stream.write(encode(line) + b"\n")
+
+        return write
+
+    def finish(self) -> None:
+        """Nothing is left."""
+
+
+class _JsonTable(_JsonLines):
+    def __init__(self, file: InputFile, options: TableOptions) -> None:
+        self._file, self._id, self._options = file, file.id, options
+
+    def rows(self) -> Iterator[Row]:
+        """Yield one row per line; a line that cannot be read fails alone."""
+        if codecs.lookup(self._options.encoding).name == "utf-8" and not self._options.columns.keep:
+            yield from self._plain_rows()
+            return
+        with _opened(self._file, self._options) as lines:
+            for number, line in enumerate(lines, start=1):
+                yield from self._row(number, line)
+
+    def _plain_rows(self) -> Iterator[Row]:
+        """Yield the same rows, faster: lines are bytes as they stand, text is all that is read."""
+        with self._file.path.open("rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                plain = jsonl.parse_plain(line)
+                if plain is None:
+                    yield from self._row(number, line.decode(errors="surrogateescape"))
+                    continue
+                id_ = f"{self._id}-{number}" if plain.id is None else str(plain.id)
+                group = None if plain.group is None else str(plain.group)
+                yield Row(number, id_, group_in(id_, group, self._options), plain.text)
+
+    def _row(self, number: int, line: str) -> Iterator[Row]:
+        """Read a line; one that is blank, or rejected by its annotator, is left out."""
+        line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
+        if not line or line.isspace():
+            return
+        automatic = f"{self._id}-{number}"
+        if number == 1 and line.lstrip().startswith("["):
+            raise CorpusFormatError("table", "is one JSON array; JSON lines are needed")
+        mended = _mended(line, self._options.bad_bytes)
+        if mended is None:
+            yield Row(number, automatic, None, "", reason=_BAD_BYTES)
+            return
+        try:
+            document = jsonl.parse(mended, automatic)
+        except ValueError as error:
+            yield Row(number, automatic, None, "", reason=str(error))
+            return
+        if document is not None:
+            keeps = self._options.columns.keeps
+            kept = {name: value for name, value in document.meta.items() if keeps(name)}
+            group = group_in(document.id, document.group, self._options)
+            yield Row(number, document.id, group, document.text, kept)
+
+
+class _CorpusTable(_JsonLines):
+    def __init__(self, file: InputFile, options: TableOptions) -> None:
+        self._file, self._options = file, options
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the documents of a file with many."""
+        source = Source(self._file.path, self._file.id, ReadOptions(self._options.encoding))
+        documents = FORMATS[self._file.format].read(source)
+        for number, document in enumerate(documents, start=1):
+            group = group_in(document.id, document.group, self._options)
+            yield Row(number, document.id, group, document.text)
+
+
+class _CsvTable:
+    def __init__(self, file: InputFile, options: TableOptions) -> None:
+        self._file, self._id, self._options = file, file.id, options
+        self._delimiter = DELIMITERS[file.format]
+        self._header: list[str] = []
+        self._line_end = "\n"
+
+    def rows(self) -> Iterator[Row]:
+        """Yield the rows below the first line, which names the columns."""
+        csv.field_size_limit(sys.maxsize)  # a note may be long
+        with _opened(self._file, self._options) as lines:
+            cells = csv.reader(self._look(lines), delimiter=self._delimiter, strict=True)
+            try:
+                self._header = next(cells, [])
+                place = _places(self._header, self._options.columns)
+                for number, row in enumerate(cells, start=1):
+                    if row:
+                        yield self._row(number, row, place)
+            except csv.Error:
+                raise CorpusFormatError(
+                    "table", "a quotation mark is wrong or missing", line=cells.line_num
+                ) from None
+
+    def _look(self, lines: Iterator[str]) -> Iterator[str]:
+        for number, line in enumerate(lines):
+            if not number:
+                self._line_end = "\r\n" if line.endswith("\r\n") else "\n"
+                line = line.removeprefix(BYTE_ORDER_MARK)
+            yield line
+
+    def _row(self, number: int, row: list[str], place: dict[str, int]) -> Row:
+        automatic = f"{self._id}-{number}"
+        if len(row) != len(self._header):
+            return Row(number, automatic, None, "", reason="has another number of cells")
+        mended = [_mended(cell, self._options.bad_bytes) for cell in row]
+        cells = [cell for cell in mended if cell is not None]
+        if len(cells) < len(row):
+            return Row(number, automatic, None, "", reason=_BAD_BYTES)
+        id_ = cells[place["id"]] if "id" in place else automatic
+        group = group_in(id_, cells[place["group"]] if "group" in place else None, self._options)
+        return Row(number, id_, group, cells[place["text"]], cells)
+
+    def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
+        """Begin the output with the names of the columns that stay."""
+        columns = self._options.columns
+        place = _places(self._header, columns)
+        ours = {where: what for what, where in place.items()}
+        stay = [
+            where for where, name in enumerate(self._header) if where in ours or columns.keeps(name)
+        ]
+
+        def write_cells(cells: Sequence[str]) -> None:
+            line = io.StringIO()
+            csv.writer(line, delimiter=self._delimiter, lineterminator=self._line_end).writerow(
+                cells
+            )
+            stream.write(line.getvalue().encode())
+
+        def write(row: Row, done: RowDone) -> None:
+            new = {"text": done.text, "id": done.id, "group": done.group or ""}
+            write_cells([new[ours[i]] if i in ours else row.kept[i] for i in stay])
+
+        write_cells([self._header[i] for i in stay])
+        return write
+
+    def finish(self) -> None:
+        """Nothing is left."""
+
+
+def _places(header: Sequence[str], columns: Columns) -> dict[str, int]:
+    """Return where the columns for text, id and group stand."""
+    wanted = {"text": columns.text, "id": columns.id, "group": columns.group}
+    places = {}
+    for what, name in wanted.items():
+        if name is not None:
+            places[what] = column_place(header, name, what)
+    for name in columns.keep:
+        if name != ALL:
+            column_place(header, name, "keep")
+    return places
+
+
+def column_place(header: Sequence[str], name: str, what: str) -> int:
+    """Return where a column stands that must be there."""
+    if header.count(name) != 1:
+        number = "no column" if name not in header else "several columns"
+        option = "--keep-columns" if what == "keep" else f"--{what}-column"
+        raise ConfigError(f"the table has {number} {name!r} among {len(header)}; see {option}")
+    return header.index(name)
+
+
+def _opened(file: InputFile, options: TableOptions) -> io.TextIOWrapper:
+    """Open a table as text lines; bytes that are not valid are held as half surrogates."""
+    return file.path.open(encoding=options.encoding, errors="surrogateescape", newline="\n")
+
+
+def _mended(text: str, bad_bytes: BadBytes) -> str | None:
+    """Return a text without undecodable bytes, ``None`` where it has to fail."""
+    if not _NO_HALVES.search(text):
+        return text
+    return None if bad_bytes is BadBytes.FAIL else _NO_HALVES.sub("\ufffd", text)

@@ -1,0 +1,209 @@
+"""A worker: loads the model once, then makes safe whatever it is given."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Self
+
+from lacuna.archive.messages import (
+    FileDone,
+    FilesJob,
+    FileTask,
+    Job,
+    Original,
+    Result,
+    RowDone,
+    RowsJob,
+    Setup,
+)
+from lacuna.archive.names import SafeNames, place_below
+from lacuna.archive.options import BadBytes
+from lacuna.deid.detector import Detector
+from lacuna.deid.keys import Key
+from lacuna.deid.redact import Redactor
+from lacuna.deid.report import Tally, tally_of
+from lacuna.errors import StoppedError
+from lacuna.io.formats import FORMATS
+from lacuna.io.source import ReadOptions, Source
+from lacuna.io.writing import whole_file
+from lacuna.pipeline.deidentify import Deidentifier, Failed, Safe, why
+from lacuna.pipeline.detection import load_detector
+from lacuna.text.document import Document
+
+PIECE = 1 << 22  #: bytes of files that are held at a time
+WRITERS = 8  #: files that are written at a time
+
+
+class Worker:
+    """Does jobs one after the other."""
+
+    def __init__(self, setup: Setup, detector: Detector | None = None) -> None:
+        if detector is None:
+            detector = load_detector(setup.detection, threshold=setup.threshold)
+        key = Key(setup.key)
+        redactor = Redactor(setup.policy, key, consistency=setup.consistency, locale=setup.locale)
+        self._setup = setup
+        self._work = Deidentifier(detector, redactor)
+        self._names = SafeNames(detector.recognized, key, setup.rename)
+
+    def do(self, job: Job) -> Result:
+        """Do a job; what fails is in the result."""
+        began = time.perf_counter()
+        try:
+            result = self._do_files(job) if isinstance(job, FilesJob) else self._do_rows(job)
+        except StoppedError as error:
+            result = Result(fatal=str(error))
+        result.seconds = time.perf_counter() - began
+        return result
+
+    def warm_up(self) -> None:
+        """Do everything once, so that all compiled code is loaded."""
+        self._work.deidentify([Document("", "Seen by Dr. Ann Whittaker on 03/14/2014, age 91.\n")])
+
+    def _do_files(self, job: FilesJob) -> Result:
+        result = Result()
+        for piece in _pieces(job.files):
+            self._do_piece(piece, result)
+        if job.forget:
+            for group in {task.group for task in job.files} - {None}:
+                self._work.redactor.end_group(str(group))
+        return result
+
+    def _do_piece(self, files: Sequence[FileTask], result: Result) -> None:
+        read = [self._read(task) for task in files]
+        documents = [item[0] for item in read if not isinstance(item, Failed)]
+        outcomes = iter(self._work.deidentify(documents) if documents else ())
+        with _Writing(self._setup.output) as writing:
+            for task, item in zip(files, read, strict=True):
+                outcome = item if isinstance(item, Failed) else next(outcomes)
+                hashed_id = self._names.hashed_id(task.id)
+                if isinstance(outcome, Failed):
+                    done = _failed(task, hashed_id, outcome.reason)
+                else:
+                    assert not isinstance(item, Failed)
+                    done = self._written(task, hashed_id, outcome, item[1], writing)
+                    if done.reason is None:
+                        self._remember(done.output, outcome, result)
+                result.files.append(done)
+
+    def _read(self, task: FileTask) -> tuple[Document, str] | Failed:
+        """Return a file's document and the SHA-256 of its bytes."""
+        path = Path(task.path)
+        try:
+            with path.open("rb") as stream:
+                digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            if self._setup.bad_bytes is BadBytes.REPLACE and task.format == "txt":
+                text = path.read_bytes().decode(self._setup.encoding, "replace")
+            else:
+                source = Source(path, task.id, ReadOptions(self._setup.encoding))
+                documents = list(FORMATS[task.format].read(source))
+                if len(documents) != 1:
+                    return Failed("holds more than one document, or none")
+                text = documents[0].text
+        except FileNotFoundError:
+            return Failed("is no longer there")
+        except Exception as error:
+            return Failed(why(error))
+        return Document(task.id, text, group=task.group), digest
+
+    def _written(
+        self, task: FileTask, hashed_id: str, safe: Safe, digest: str, writing: _Writing
+    ) -> FileDone:
+        text = safe.redacted.document.text
+        try:
+            content = text.encode()
+        except UnicodeError:
+            reason = "holds half of a surrogate pair, which cannot be written"
+            return _failed(task, hashed_id, reason)
+        name = self._names.output(task.output, task.group, _found(safe), ambiguous=task.ambiguous)
+        writing.write(name, content)
+        tally = tally_of(hashed_id, safe.detected, safe.redacted)
+        sha256 = hashlib.sha256(content).hexdigest()
+        return FileDone(task.number, hashed_id, tally, None, digest, name, sha256)
+
+    def _do_rows(self, job: RowsJob) -> Result:
+        result = Result(table=job.table)
+        documents = [Document(row.id, row.text, group=row.group) for row in job.rows]
+        outcomes = self._work.deidentify(documents)
+        for row, outcome in zip(job.rows, outcomes, strict=True):
+            hashed_id = self._names.hashed_id(row.id)
+            if isinstance(outcome, Failed):
+                result.tally.add_failure(outcome.reason)
+                done = RowDone(row.number, reason=outcome.reason, hashed_id=hashed_id)
+            else:
+                id_ = self._names.id(row.id, row.group, _found(outcome))
+                text = outcome.redacted.document.text
+                done = RowDone(row.number, id_, self._names.group(row.group), text)
+                self._remember(id_, outcome, result)
+                result.tally.add(tally_of(hashed_id, outcome.detected, outcome.redacted))
+            result.rows.append(done)
+        for group in job.ended:
+            self._work.redactor.end_group(group)
+        return result
+
+    def _remember(self, name: str, safe: Safe, result: Result) -> None:
+        if self._setup.vault:
+            redacted = safe.redacted
+            result.originals.append(
+                Original.of(
+                    name, safe.detected.document.text, redacted.document.text, redacted.offsets
+                )
+            )
+
+
+def _pieces(files: Sequence[FileTask]) -> Iterator[list[FileTask]]:
+    piece: list[FileTask] = []
+    size = 0
+    for task in files:
+        if piece and size + task.bytes > PIECE:
+            yield piece
+            piece, size = [], 0
+        piece.append(task)
+        size += task.bytes
+    if piece:
+        yield piece
+
+
+def _found(safe: Safe) -> list[str]:
+    text = safe.detected.document.text
+    return [text[finding.start : finding.end] for finding in safe.redacted.plan]
+
+
+def _failed(task: FileTask, hashed_id: str, reason: str) -> FileDone:
+    tally = Tally()
+    tally.add_failure(reason)
+    return FileDone(task.number, hashed_id, tally, reason)
+
+
+class _Writing:
+    """Writes outputs several at a time, so that the disk takes them together; ends when all are."""
+
+    def __init__(self, folder: str | None) -> None:
+        self._folder = folder
+        self._pool = ThreadPoolExecutor(WRITERS)
+        self._outputs: list[Future[None]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def write(self, name: str, content: bytes) -> None:
+        """Have an output written."""
+        if self._folder is not None:
+            self._outputs.append(self._pool.submit(_write, Path(self._folder), name, content))
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown()
+        for output in self._outputs:
+            output.result()
+
+
+def _write(folder: Path, name: str, content: bytes) -> None:
+    try:
+        with whole_file(place_below(folder, name)) as stream:
+            stream.write(content)
+    except OSError as error:
+        raise StoppedError(f"cannot write to the output folder: {error.strerror}") from None

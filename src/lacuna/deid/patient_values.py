@@ -1,0 +1,181 @@
+"""What the user already knows of each patient: names and numbers that must not stay in a text.
+
+A CSV file with the columns ``group,kind,value``; a value without a group is looked for everywhere::
+
+    group,kind,value
+    p17,name,"Smith-Jones, Jane Mary"
+    p17,id,1234567
+    ,doctor,Dr. Ada Gray
+
+The group is that of the documents. Names (kinds *name* and *doctor*) are also found by their parts
+and in other orders: *Jane Smith-Jones*, *SMITH-JONES, JANE*, *J. M. Smith-Jones*, *Mrs. Jones*,
+*Jane*. Parts have at least two letters; with less than four, or if they are everyday words (*Will*,
+*Rose*), they must begin with a capital. Particles (*van*, *de*) are not found alone. Numbers are
+found as they are written, without signs, and in the groups of phone numbers. The values are kept in
+memory only.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from lacuna.deid.findings import Origin
+from lacuna.deid.patterns.cues import word_set
+from lacuna.deid.terms import Case, Term, TermFinder, fold_words
+from lacuna.errors import CorpusFormatError
+from lacuna.io.source import Source
+
+COLUMNS = ("group", "kind", "value")
+NAME_KINDS = ("name", "doctor")
+NUMBER_KINDS = ("id", "record", "phone", "fax", "ssn")
+#: What can be known, and the label of what is found by it.
+LABELS = {
+    "name": "PATIENT",
+    "doctor": "DOCTOR",
+    "id": "IDNUM",
+    "record": "MEDICALRECORD",
+    "ssn": "SSN",
+    "phone": "PHONE",
+    "fax": "FAX",
+    "email": "EMAIL",
+    "date": "DATE",
+    "address": "STREET",
+    "city": "CITY",
+    "zip": "ZIP",
+    "employer": "ORGANIZATION",
+    "other": "IDNUM",
+}
+SHORTEST_PART, SHORTEST_ANY_CASE = 2, 4
+
+_TITLES = word_set("mr mrs ms miss dr drs prof professor sir md phd rn jr sr ii iii iv")
+_PARTICLES = word_set(
+    "de del della di da do dos das la le les los las el al van von der den het ter ten te bin ibn "
+    "abu af av und y e of st san santa"
+)
+_ALSO_WORDS = word_set(
+    """
+    will may mark bill rose grant brown white black green gray young long short strong rich hope
+    faith grace dawn summer april june august king price sharp small wood stone hill field lane
+    street park wise good best worth power page reading ward hall love case cross early frost gold
+    hand head hunt little major moon noble nurse pain self speed stern story swift temple waters
+    weeks wells winter read rush burns bone bones back sick cold cook house hard said mean seen
+    baker cooper driver fisher gardener hunter mason miller potter singer smart turner walker
+    """
+)
+
+
+class Known(NamedTuple):
+    """One value of the file."""
+
+    kind: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class KnownValues:
+    """What is known, by group; the key ``""`` holds what is looked for everywhere."""
+
+    by_group: Mapping[str, tuple[Known, ...]]
+
+    def finder(self, group: str | None) -> TermFinder:
+        """Return the finder of what is known of a group; keep it for all documents of the group."""
+        known = self.by_group.get("", ()) + (self.by_group.get(group, ()) if group else ())
+        return TermFinder.of((term for entry in known for term in _terms(entry)), Origin.KNOWN)
+
+
+def read_known(path: Path) -> KnownValues:
+    """Read a file of known values; errors say the line and never quote it."""
+    by_group: dict[str, list[Known]] = {}
+    for line, cells in _rows(path):
+        group, kind, value = (cell.strip() for cell in cells)
+        if kind not in LABELS:
+            raise CorpusFormatError(path, f"kind must be one of {', '.join(LABELS)}", line=line)
+        if not fold_words(value):
+            raise CorpusFormatError(path, "a value needs a letter or digit", line=line)
+        by_group.setdefault(group, []).append(Known(kind, value))
+    return KnownValues({group: tuple(values) for group, values in by_group.items()})
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    rows = csv.reader((line for _, line in Source(path, path.name).records()), strict=True)
+    try:
+        header = next(rows, [])
+        if tuple(cell.strip() for cell in header) != COLUMNS:
+            raise CorpusFormatError(path, f"the first line must be {','.join(COLUMNS)}", line=1)
+        for cells in rows:
+            if len(cells) != len(COLUMNS) and any(cell.strip() for cell in cells):
+                reason = f"expected {len(COLUMNS)} cells, found {len(cells)}"
+                raise CorpusFormatError(path, reason, line=rows.line_num)
+            if cells:
+                yield rows.line_num, cells
+    except csv.Error:
+        reason = "a quotation mark is wrong or missing"
+        raise CorpusFormatError(path, reason, line=rows.line_num) from None
+
+
+def _terms(known: Known) -> Iterator[Term]:
+    label = LABELS[known.kind]
+    if known.kind in NAME_KINDS:
+        for form in {*_whole_forms(known.value), " ".join(fold_words(known.value))}:
+            is_clear = any(len(w) > 1 and w not in _ALSO_WORDS for w in form.split())
+            yield Term(form, label, Case.ANY if is_clear else Case.CAPITAL)
+        for part in _parts(known.value):
+            is_clear = len(part) >= SHORTEST_ANY_CASE and part not in _ALSO_WORDS
+            yield Term(part, label, Case.ANY if is_clear else Case.CAPITAL)
+        return
+    yield Term(known.value, label)
+    if known.kind in NUMBER_KINDS:
+        yield from (Term(form, label) for form in _number_forms(known.value))
+
+
+def _whole_forms(name: str) -> Iterable[str]:
+    """Return the orders in which a whole name is written; ``Last, First`` is understood."""
+    last, comma, first = name.partition(",")
+    pieces = [fold_words(piece) for piece in (f"{first} {last}" if comma else name).split()]
+    pieces = [piece for piece in pieces if piece and piece[0] not in _TITLES]
+    size = len(last.split()) if comma else _size_of_last_name(pieces)
+    given = list(chain(*pieces[: len(pieces) - size]))
+    family = list(chain(*pieces[len(pieces) - size :]))
+    if not given or not family:
+        return ()
+    short = [word[0] for word in given]
+    first_names = (
+        given,
+        given[:1],
+        short,
+        short[:1],
+        ["".join(short)],
+        [given[0], *short[1:]],
+    )
+    return {
+        " ".join(form)
+        for names in first_names
+        for form in ([*names, *family], [*family, *names], [*names, family[-1]])
+    }
+
+
+def _size_of_last_name(pieces: list[list[str]]) -> int:
+    """Return how many pieces the last name has, with the particles before it: *van der Berg*."""
+    size = 1
+    while size < len(pieces) and pieces[-size - 1][0] in _PARTICLES:
+        size += 1
+    return size
+
+
+def _parts(name: str) -> Iterator[str]:
+    for word in fold_words(name):
+        if len(word) >= SHORTEST_PART and word not in _TITLES and word not in _PARTICLES:
+            yield word
+
+
+def _number_forms(number: str) -> Iterator[str]:
+    """Yield a number without signs, and a phone number in its groups."""
+    digits = "".join(fold_words(number))
+    yield digits
+    if len(digits) == 10 and digits.isdigit():
+        yield f"{digits[:3]} {digits[3:6]} {digits[6:]}"

@@ -1,0 +1,393 @@
+"""Kernel: one pass over a text that marks where a pattern can begin. Words: :mod:`.words`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lacuna.deid.patterns.cues import (
+    FAR,
+    HASH_FACTOR,
+    HASH_START,
+    SIZE,
+    WEAK,
+    KindArray,
+    Start,
+    Word,
+)
+from lacuna.kernels import kernel
+from lacuna.types import CodeArray, HashArray, IntArray
+
+LINE_FEED, BLANK, QUOTE, HASH, PERCENT, AND, APOSTROPHE = map(ord, "\n \"#%&'")
+OPEN, CLOSE, STAR, PLUS, COMMA, DASH, STOP, SLASH = map(ord, "()*+,-./")
+ZERO, ONE, TWO, SIX, NINE, COLON, SEMICOLON, LESS, EQUAL, AT, SCORE, BAR = map(ord, "01269:;<=@_|")
+EN_DASH, RIGHT_QUOTE = 0x2013, 0x2019
+SMALL_A, SMALL_F, SMALL_S, SMALL_Y, CASE = ord("a"), ord("f"), ord("s"), ord("y"), 0x20
+
+CUE_REACH = 40  # characters between a cue and its number
+DAY_REACH = 9  # characters between a day and its month: "3rd of March"
+DOMAIN_REACH = 100
+LONGEST_CODE = 36  # characters
+LONGEST_PREFIX = 6  # letters before the digits of a number
+LONG_NUMBER = 6  # digits
+
+
+@kernel
+def find_starts(
+    codes: CodeArray, letters: CodeArray, keys: HashArray, kinds: KindArray
+) -> tuple[IntArray, KindArray]:
+    """Return where something may begin, and what: a Start, or a cue whose number begins there.
+
+    ``letters[code]`` is the small letter of a letter, else 0.
+
+    `cue` is the last cue word, as long as only fillers and signs came after it. `chunk` is where
+    the letters and digits around the present place began, -1 between chunks.
+    """
+    starts = np.empty(2 * codes.size + 2, np.int32)
+    tasks = np.empty(2 * codes.size + 2, np.uint8)
+    count = 0
+    cue, cue_end, chunk, breaks = 0, 0, -1, 0
+    word, word_end, day, day_end = 0, 0, 0, -DAY_REACH - 1
+    i = 0
+    while i < codes.size:
+        code = codes[i]
+        if code == BLANK:
+            chunk = -1
+            i += 1
+        elif letters[code]:
+            word, (word_end, kind) = i, _word(codes, letters, i, keys, kinds)
+            chunk = i if chunk < 0 else chunk
+            breaks, i = 0, word_end
+            is_prefix = cue > 0 and i - word <= LONGEST_PREFIX and _is_glued_to_digit(codes, i)
+            if kind == Word.PLAIN or (is_prefix and Word.SSN <= cue < WEAK):
+                cue = cue if is_prefix else 0  # MRN AB1234567
+                continue
+            if kind == Word.MONTH:
+                if word - day_end < DAY_REACH:
+                    count = _put(starts, tasks, count, day, Start.DAY_MONTH.value)
+                is_cued = cue == Word.DATE or cue == Word.YEAR
+                task = Start.CUED_MONTH.value if is_cued else Start.MONTH.value
+                count = _put(starts, tasks, count, word, task)
+            else:
+                start, task = _task_of_word(codes, letters, word, i, kind)
+                count = _put(starts, tasks, count, start, task)
+            cue = _cue_after_word(cue, kind)
+            if kind & (WEAK - 1) >= Word.DATE:
+                cue_end, chunk = i, -1
+        elif ZERO <= code <= NINE:
+            end = i + _digits(codes, i)
+            chunk = i if chunk < 0 else chunk
+            if cue and i - cue_end > CUE_REACH:
+                cue = 0
+            if Word.PHONE <= cue < WEAK:
+                start, task = _task_of_cue(codes, i, end, cue, chunk)
+                count = _put(starts, tasks, count, start, task)
+            start, task = _task_of_number(codes, letters, i, end, cue, chunk)
+            count = _put(starts, tasks, count, start, task)
+            if end - i <= 2:
+                day, day_end = i, end
+            cue, breaks, i = 0, 0, end
+        else:
+            if code in (AT, COLON):
+                start, task = _task_of_sign(codes, letters, i, chunk, word, word_end)
+                count = _put(starts, tasks, count, start, task)
+            breaks = breaks + 1 if code == LINE_FEED else 0 if code > BLANK else breaks
+            if cue:
+                cue = _cue_after_sign(cue, code, breaks)
+            if code != DASH and code != SLASH and code != SCORE:
+                chunk = -1
+            i += 1
+    return starts[:count].copy(), tasks[:count].copy()
+
+
+@kernel
+def _put(starts: IntArray, tasks: KindArray, count: int, start: int, task: int) -> int:
+    """Write down a start, if there is one; return how many there are."""
+    if task == 0:
+        return count
+    starts[count] = start
+    tasks[count] = task
+    return count + 1
+
+
+@kernel
+def _word(
+    codes: CodeArray, letters: CodeArray, i: int, keys: HashArray, kinds: KindArray
+) -> tuple[int, int]:
+    """Return the end of the word at `i`, and its kind."""
+    key = np.uint64(HASH_START)
+    letter = letters[codes[i]]
+    while letter:
+        key = (key ^ np.uint64(letter)) * np.uint64(HASH_FACTOR)
+        i += 1
+        letter = letters[codes[i]] if i < codes.size else np.uint32(0)
+    slot = key & np.uint64(SIZE - 1)
+    while keys[slot] != 0:
+        if keys[slot] == key:
+            return i, int(kinds[slot])
+        slot = (slot + np.uint64(1)) & np.uint64(SIZE - 1)
+    return i, 0
+
+
+@kernel
+def _cue_after_word(cue: int, kind: int) -> int:
+    if kind & (WEAK - 1) >= Word.DATE:
+        return kind
+    if kind == Word.NUMBER or kind == Word.ID:
+        if cue & (WEAK - 1) >= Word.PHONE:
+            return cue & (WEAK - 1)
+        return Word.OTHER_ID.value if kind == Word.ID else 0
+    if kind == Word.OF or kind == Word.WEEKDAY:
+        return cue
+    if kind == Word.FILLER and cue & (WEAK - 1) >= Word.PHONE:
+        return cue
+    return 0
+
+
+@kernel
+def _cue_after_sign(cue: int, code: int, breaks: int) -> int:
+    """White space, brackets, stops, colons and their kin keep a cue; a blank line ends it."""
+    if code in (HASH, COLON):
+        return cue & (WEAK - 1)
+    if code == COMMA:
+        return cue if cue == Word.ZIP else 0  # Ohio, 44101
+    if code == STOP and cue <= Word.YEAR:
+        return 0
+    is_space = code <= BLANK and breaks < 2
+    is_range = OPEN <= code <= STAR or DASH <= code <= SLASH
+    is_sign = code in (LESS, EQUAL, SCORE, BAR, QUOTE, APOSTROPHE, RIGHT_QUOTE, EN_DASH)
+    return cue if is_space or is_range or is_sign else 0
+
+
+@kernel
+def _task_of_cue(codes: CodeArray, i: int, end: int, cue: int, chunk: int) -> tuple[int, int]:
+    """Return the cue, if the digits after it can be a number of its kind."""
+    if cue == Word.AGE:
+        return i, cue if 2 <= end - i <= 3 else 0
+    if end - i >= 4 or _digits(codes, end + 1):
+        return (chunk - 1 if _is_opened(codes, chunk, end) else chunk), cue
+    if cue <= Word.FAX:
+        return i - 1, cue if _is_opened(codes, i, end) else 0
+    return chunk, cue
+
+
+@kernel
+def _is_opened(codes: CodeArray, i: int, end: int) -> bool:
+    """Whether a phone number at `i` begins one character earlier: (617) or +44."""
+    if i == 0:
+        return False
+    is_area: bool = (
+        codes[i - 1] == OPEN and end - i == 3 and end < codes.size and codes[end] == CLOSE
+    )
+    return is_area or bool(codes[i - 1] == PLUS)
+
+
+@kernel
+def _task_of_word(
+    codes: CodeArray, letters: CodeArray, i: int, end: int, kind: int
+) -> tuple[int, int]:
+    """Return what begins at or before a word that means something."""
+    if kind == Word.WEEKDAY:
+        return i, Start.WEEKDAY.value
+    if kind == Word.NINETY:
+        return i, Start.NINETY.value
+    if kind == Word.VEHICLE:
+        return end, kind
+    if Word.PHONE <= kind <= Word.FAX and end + 1 < codes.size and letters[codes[end + 1]]:
+        return end, kind + FAR
+    if kind == Word.WWW and end < codes.size and codes[end] == STOP:
+        return i, Start.URL.value
+    if kind == Word.TOP_DOMAIN and i > 1 and codes[i - 1] == STOP:
+        start = i - 1
+        while start > 0 and start > i - DOMAIN_REACH and _is_of_domain(codes[start - 1], letters):
+            start -= 1
+        return start, Start.URL.value if start < i - 1 else 0
+    return i, 0
+
+
+@kernel
+def _task_of_sign(
+    codes: CodeArray, letters: CodeArray, i: int, chunk: int, word: int, word_end: int
+) -> tuple[int, int]:
+    """Return what stands around ``@`` or a colon."""
+    following = codes[i + 1] if i + 1 < codes.size else LINE_FEED
+    if codes[i] == AT:
+        start = i
+        while start > 0 and _is_of_mailbox(codes[start - 1], letters):
+            start -= 1
+        return start, Start.EMAIL.value if start < i else 0
+    if following == SLASH:
+        is_scheme = word_end == i and i + 2 < codes.size and codes[i + 2] == SLASH
+        return word, Start.URL.value if is_scheme else 0
+    group = i + 1
+    while group < codes.size and group < i + 5 and _is_hexadecimal(codes[group]):
+        group += 1
+    if group < codes.size and codes[group] == COLON:
+        start = chunk if chunk >= i - 4 and chunk >= 0 else i
+        return start, Start.HEXADECIMAL.value
+    return i, 0
+
+
+@kernel
+def _task_of_number(
+    codes: CodeArray, letters: CodeArray, i: int, end: int, cue: int, chunk: int
+) -> tuple[int, int]:
+    """Return what may begin with the digits [i, end): three numbers, two, or one."""
+    before = codes[i - 1] if i > 0 else LINE_FEED
+    sign = codes[end] if end < codes.size else LINE_FEED
+    second = _digits(codes, end + 1)
+    after = end + 1 + second
+    sign_after = codes[after] if after < codes.size else LINE_FEED
+    third = _digits(codes, after + 1) if second else 0
+    if sign == SLASH and sign_after == SLASH and third:
+        return i, Start.CHAIN.value
+    if _is_opened(codes, i, end):
+        return i - 1, Start.NUMBERS.value
+    is_unit = (end - i == 4 and sign | CASE == SMALL_S) or sign | CASE == SMALL_Y  # 1990s, 92yo
+    if chunk < i or (letters[sign] and not is_unit):
+        return chunk, _task_of_chunk(codes, letters, i, chunk)
+    if (before in (STOP, COMMA, COLON)) and i > 1 and _digits(codes, i - 2):
+        return i, 0
+    if sign <= BLANK and end - i >= LONG_NUMBER:
+        return i, Start.DIGITS.value
+    is_chain = second and third and _is_joint(sign) and _is_joint(sign_after)
+    if is_chain and (sign <= BLANK or sign_after > BLANK or end - i == 3):
+        if sign > BLANK or end - i + second + third >= 8:
+            return i, Start.NUMBERS.value if end - i == 3 else Start.CHAIN.value
+    elif second and sign > BLANK:
+        return i, _task_of_pair(codes, i, end, after, cue)
+    elif second and codes[i] == ZERO and end - i + second >= 9:
+        return i, Start.NUMBERS.value
+    return _task_of_one(codes, letters, i, end, cue)
+
+
+@kernel
+def _task_of_chunk(codes: CodeArray, letters: CodeArray, i: int, chunk: int) -> int:
+    """Digits glued to letters or to other digits: postcodes, accounts, vehicles, long numbers.
+
+    `run` is how many capitals and digits the chunk begins with.
+    """
+    run = chunk
+    while run < min(codes.size, chunk + LONGEST_CODE) and (
+        ZERO <= codes[run] <= NINE or _is_capital(codes[run], letters)
+    ):
+        run += 1
+    size = run - chunk
+    following = codes[run] if run < codes.size else LINE_FEED
+    if size >= 15:
+        return Start.CODE.value
+    if 2 <= size <= 4 and i > chunk and following == BLANK and _digits(codes, run + 1):
+        return Start.CODE.value
+    if size == 4 and i == chunk + 2 and following == BLANK:
+        return Start.CODE.value
+    return Start.MIXTURE.value if _mixed_digits(codes, letters, i) >= LONG_NUMBER else 0
+
+
+@kernel
+def _mixed_digits(codes: CodeArray, letters: CodeArray, i: int) -> int:
+    """Return how many digits stand between here and the end of the chunk; stops when enough."""
+    count = 0
+    while i < codes.size and count < LONG_NUMBER:
+        if ZERO <= codes[i] <= NINE:
+            count += 1
+        elif not (letters[codes[i]] or DASH <= codes[i] <= SLASH or codes[i] == COLON):
+            break
+        i += 1
+    return count
+
+
+@kernel
+def _task_of_pair(codes: CodeArray, i: int, end: int, after: int, cue: int) -> int:
+    """Two numbers: 3/2014, 2014-03, 02114-1234; 3/14 with evidence."""
+    first, second, sign = end - i, after - end - 1, codes[end]
+    if sign != SLASH and sign != DASH:
+        return 0
+    if (first == 4 and 2 <= second <= 4) or (first <= 2 and second == 4):
+        return Start.CHAIN.value
+    if first == 5 and second == 4 and sign == DASH:
+        return Start.ZIP.value
+    if first > 2 or second > 2:
+        is_local_phone = first == 3 and second == 4 and sign == DASH
+        is_long = first + second > LONG_NUMBER and max(first, second) > 4
+        return Start.MIXTURE.value if is_local_phone or is_long else 0
+    before = codes[i - 1] if i > 0 else LINE_FEED
+    behind = codes[after] if after < codes.size else LINE_FEED
+    is_line = before == LINE_FEED and behind == BLANK and _digits(codes, after + 1) > 0
+    is_sentence = before == BLANK and i > 1 and (codes[i - 2] == STOP or codes[i - 2] == SEMICOLON)
+    is_labelled = is_line or (behind == COLON and (before == LINE_FEED or is_sentence))
+    is_padded = sign == SLASH and codes[i] == ZERO and second == 2
+    is_score = codes[end + 1] == ONE and codes[end + 2] == ZERO  # pain 4/10
+    is_short = cue == Word.YEAR and sign == SLASH and second == 2 and not is_score
+    is_cued = cue == Word.DATE or is_short
+    return Start.PARTIAL_DATE.value if is_cued or is_padded or is_labelled else 0
+
+
+@kernel
+def _task_of_one(
+    codes: CodeArray, letters: CodeArray, i: int, end: int, cue: int
+) -> tuple[int, int]:
+    """One number: a year, an age, a ZIP code, many digits."""
+    size = end - i
+    before = codes[i - 1] if i > 0 else LINE_FEED
+    following = codes[end] if end < codes.size else LINE_FEED
+    has_cue = cue == Word.DATE or cue == Word.YEAR
+    if size == 4 and (codes[i] == ONE or codes[i] == TWO):
+        is_bracketed = before == OPEN and following == CLOSE
+        # 1932 before a colon may be a time of day, 1968 not
+        is_labelled = following == COLON and codes[i + 2] >= SIX
+        return i, Start.YEAR.value if has_cue or is_bracketed or is_labelled else 0
+    if size == 2 and has_cue and (before in (APOSTROPHE, RIGHT_QUOTE)):
+        return i - 1, Start.YEAR.value
+    if size == 5:
+        has_state = i > 3 and (
+            _is_capital(codes[i - 2], letters)
+            or (codes[i - 2] == COMMA and _is_capital(codes[i - 3], letters))
+        )
+        return i, Start.ZIP.value if has_state else 0
+    if size >= LONG_NUMBER:
+        return i, Start.DIGITS.value
+    if size == 3 or (size == 2 and codes[i] == NINE):
+        if following in (BLANK, DASH):
+            following = codes[end + 1] if end + 1 < codes.size else LINE_FEED
+        return i, Start.AGE.value if following | CASE == SMALL_Y else 0
+    return i, 0
+
+
+@kernel
+def _digits(codes: CodeArray, i: int) -> int:
+    """Return how many digits stand at `i`."""
+    end = i
+    while end < codes.size and ZERO <= codes[end] <= NINE:
+        end += 1
+    return end - i
+
+
+@kernel
+def _is_glued_to_digit(codes: CodeArray, end: int) -> bool:
+    if end < codes.size and codes[end] == DASH:
+        end += 1
+    return end < codes.size and ZERO <= codes[end] <= NINE
+
+
+@kernel
+def _is_joint(code: int) -> bool:
+    return DASH <= code <= SLASH or code in (BLANK, LINE_FEED, EN_DASH)
+
+
+@kernel
+def _is_capital(code: int, letters: CodeArray) -> bool:
+    return bool(letters[code] > code)
+
+
+@kernel
+def _is_hexadecimal(code: int) -> bool:
+    return ZERO <= code <= NINE or SMALL_A <= code | CASE <= SMALL_F
+
+
+@kernel
+def _is_of_domain(code: int, letters: CodeArray) -> bool:
+    return letters[code] > 0 or ZERO <= code <= NINE or code in (STOP, DASH)
+
+
+@kernel
+def _is_of_mailbox(code: int, letters: CodeArray) -> bool:
+    return _is_of_domain(code, letters) or code in (SCORE, PLUS, PERCENT, AND, APOSTROPHE)

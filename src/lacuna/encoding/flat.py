@@ -1,0 +1,152 @@
+"""Flat mentions ↔ tags of tokens: what every chain model is trained on and gives back.
+
+In training the tokens are made to fit the mentions: a token with a mention's border inside is cut
+and sentences that a mention reaches across are joined. What cannot be said with one tag per token
+(overlaps, gaps, mentions without a token) is left out and counted.
+
+What models learn from: documents whose tokens have been made to fit their mentions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from lacuna.encoding.schemes import OUTSIDE, Chunk, Scheme, decode, encode
+from lacuna.text.align import AlignedMention, align, ranges_to_spans, split_tokens
+from lacuna.text.document import Document, Mention, Tokens
+from lacuna.text.overlap import flatten
+from lacuna.text.sequences import SequenceKind, sequence_tokens
+from lacuna.types import IntArray, LongArray
+
+
+class TaggedDocument(NamedTuple):
+    """A document as a chain model sees it in training.
+
+    left_out counts mentions that tags cannot express, by reason: ``"overlapping"``,
+    ``"discontiguous"``, ``"without a token"``.
+    """
+
+    document: Document
+    tokens: Tokens
+    chunks: tuple[Chunk, ...]
+    left_out: Counter[str]
+
+    def labels(self) -> Counter[str]:
+        """Count mentions by label."""
+        return Counter(chunk.label for chunk in self.chunks)
+
+    def tags(self, scheme: Scheme) -> list[str]:
+        """Return one tag per token."""
+        return encode(self.chunks, len(self.tokens), scheme)
+
+
+def tag_document(
+    document: Document, *, sequence: SequenceKind = SequenceKind.SENTENCE
+) -> TaggedDocument:
+    """Choose flat mentions and fit the tokens to them."""
+    kept, dropped = flatten(document.mentions)
+    tokens = split_tokens(sequence_tokens(document, sequence), kept)
+    found = align(kept, tokens)
+    left_out = Counter(
+        "discontiguous" if mention.is_discontiguous else "overlapping" for mention in dropped
+    )
+    if found.misaligned:
+        left_out["without a token"] = len(found.misaligned)
+    chunks = tuple(Chunk(item.mention.label, *item.ranges[0]) for item in found.aligned)
+    return TaggedDocument(document, join_sentences(tokens, found.aligned), chunks, left_out)
+
+
+def join_sentences(tokens: Tokens, mentions: Sequence[AlignedMention]) -> Tokens:
+    """Remove sentence borders inside mentions."""
+    ranges = [item.ranges[0] for item in mentions]
+    first = np.array([start for start, _ in ranges], np.int64)
+    last = np.array([end for _, end in ranges], np.int64)
+    # a border b lies inside a mention if some start < b < end; mentions are flat and in order
+    index = np.searchsorted(first, tokens.sentences, side="left") - 1
+    inside = (index >= 0) & (tokens.sentences < last[index] if len(last) else False)
+    if not inside.any():
+        return tokens
+    return replace(tokens, sentences=tokens.sentences[~inside])
+
+
+def mentions_of(tags: Sequence[str], tokens: Tokens) -> list[Mention]:
+    """Return the mentions that some tags spell, whatever they are."""
+    return [
+        Mention(chunk.label, ranges_to_spans([(chunk.start, chunk.end)], tokens))
+        for chunk in decode(tags)
+    ]
+
+
+class PathChunks(NamedTuple):
+    """Chunk c is tokens ``start[c]`` to ``end[c]``, its label that of the state ``tag[c]``."""
+
+    start: LongArray
+    end: LongArray
+    tag: IntArray
+
+
+def chunks_of_path(path: IntArray, tags: Sequence[str], sentences: LongArray) -> PathChunks:
+    """Return the chunks of a path of states that follows the rules of some scheme.
+
+    State k has the tag tags[k]. All at once for any number of sentences: a chunk begins at B or U,
+    and at any tag whose label the token before it in the sentence does not have.
+    """
+    numbers = {OUTSIDE: 0}
+    labels = np.array([numbers.setdefault(tag[2:] or OUTSIDE, len(numbers)) for tag in tags])[path]
+    differs = np.ones(len(path) + 1, np.bool_)
+    differs[1:-1] = labels[1:] != labels[:-1]
+    differs[sentences] = True
+    announced = np.array([tag[:2] in {"B-", "U-"} for tag in tags])[path]
+    begins = (labels > 0) & (announced | differs[:-1])
+    goes_on = np.append((labels[1:] > 0) & ~begins[1:], False)
+    start = np.flatnonzero(begins)
+    return PathChunks(start, np.flatnonzero((labels > 0) & ~goes_on) + 1, path[start])
+
+
+class TrainingDocument(Protocol):
+    """A document, its tokens, and how many of its mentions are learnt or left out."""
+
+    @property
+    def document(self) -> Document:
+        """As it was read."""
+
+    @property
+    def tokens(self) -> Tokens:
+        """Cut so that mentions fit."""
+
+    @property
+    def left_out(self) -> Counter[str]:
+        """Mentions that are not learnt, by reason."""
+
+    def labels(self) -> Counter[str]:
+        """Count the mentions that are learnt by label."""
+
+
+class Example(NamedTuple):
+    """A document with one tag per token."""
+
+    document: Document
+    tokens: Tokens
+    tags: list[str]
+    mentions: Counter[str]  #: those that the tags express, by label
+    left_out: Counter[str]
+
+    def labels(self) -> Counter[str]:
+        """Count the mentions that are learnt by label."""
+        return self.mentions
+
+
+def flat_example(document: Document, scheme: Scheme, sequence: SequenceKind) -> Example:
+    """Return the tags of the flat mentions of a document."""
+    found = tag_document(document, sequence=sequence)
+    return Example(document, found.tokens, found.tags(scheme), found.labels(), found.left_out)
+
+
+def label_counts(documents: Sequence[TrainingDocument]) -> Counter[str]:
+    """Count mentions by label."""
+    return sum((document.labels() for document in documents), Counter())

@@ -1,1 +1,0 @@
-"""Counts, objectives and optimisers."""

@@ -1,0 +1,128 @@
+"""Attributes of tokens in their place: what stands before, headers, sections, lines.
+
+Attributes that come with the corpus: token columns and the meta data of documents.
+
+Names of months, whole and cut short, in English, Spanish, German, French and Dutch.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from lacuna.features import layout_kernels
+from lacuna.features.hashing import NONE, hash_numbers
+from lacuna.features.layout_kernels import NO_DATE, date_parts, earlier_headers, runs
+from lacuna.features.token_table import TokenTable
+from lacuna.text.characters import class_table, lower_table
+from lacuna.text.word_types import WordTypes, hash_words
+from lacuna.types import BoolArray, HashArray
+
+
+def place_values(table: TokenTable, attributes: Sequence[str]) -> HashArray:
+    """Return values[a, t]: attribute a of token t as a 64-bit hash, 0 where it has none."""
+    values = np.empty((len(attributes), len(table.start)), np.uint64)
+    if any("." not in name for name in attributes):
+        laid_out = _laid_out(table, set(attributes))
+    for a, name in enumerate(attributes):
+        kind, _, rest = name.partition(".")
+        if kind == "column":
+            values[a] = column_values(table, rest)
+        elif kind == "meta":
+            values[a] = meta_values(table, rest)
+        else:
+            values[a] = laid_out[name]
+    return values
+
+
+def _laid_out(table: TokenTable, names: set[str]) -> dict[str, HashArray]:
+    """Return the values of those attributes in `names` that are about lines and headers."""
+    codes, start, end, documents = table.codes, table.start, table.end, table.documents
+    gaps = layout_kernels.gaps(codes, start, end, documents, class_table())
+    values = {}
+    if "space" in names:
+        values["space"] = hash_numbers(gaps)
+    if "place" in names:
+        values["place"] = layout_kernels.places(start, documents, table.texts, gaps)
+    if "row" in names:
+        values["row"] = layout_kernels.rows(codes, start, end, gaps, lower_table())
+    if "run" in names:
+        values["run"] = runs(codes, start, end, gaps, class_table())
+    if "date" in names:
+        parts = date_parts(codes, start, end, gaps, are_months(table.hashes))
+        values["date"] = np.where(parts == NO_DATE, NONE, hash_numbers(parts))
+    if not names.isdisjoint(("header", "section", "earlier")):
+        values["header"], values["section"] = layout_kernels.headings(
+            codes, start, end, gaps, lower_table(), class_table()
+        )
+    if "earlier" in names:
+        values["earlier"] = earlier_headers(
+            codes, start, table.hashes, documents, values["header"], class_table()
+        )
+    return values
+
+
+_MISSING = ""
+
+
+def column_values(table: TokenTable, name: str) -> HashArray:
+    """Return a 64-bit hash of each token's value in column `name`, 0 where it has none."""
+    values = np.zeros(len(table.start), np.uint64)
+    numbers = {_MISSING: 0}
+    for d, columns in enumerate(table.columns):
+        if name in columns:
+            ids = [numbers.setdefault(value, len(numbers)) for value in columns[name]]
+            values[table.documents[d] : table.documents[d + 1]] = ids
+    return _hashes(numbers)[values]
+
+
+def meta_values(table: TokenTable, name: str) -> HashArray:
+    """Return for each token a 64-bit hash of its document's meta value `name`, 0 for none.
+
+    Values that are not text are taken as JSON: 3 and ``"3"`` are the same.
+    """
+    numbers = {_MISSING: 0}
+    ids = [numbers.setdefault(_text(meta.get(name)), len(numbers)) for meta in table.metas]
+    return np.repeat(_hashes(numbers)[ids], np.diff(table.documents))
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return _MISSING
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+def _hashes(numbers: dict[str, int]) -> HashArray:
+    """Return the hash of each numbered text; the first one is "missing" and has 0."""
+    hashes = hash_words(list(numbers)) | np.uint64(1)
+    hashes[0] = 0
+    return hashes
+
+
+NAMES = """
+    january february march april may june july august september october november december
+    jan feb mar apr jun jul aug sep sept oct nov dec
+    enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre
+    diciembre ene abr ago set dic
+    januar jänner februar märz mai juni juli oktober dezember okt dez
+    janvier février mars avril juin juillet août septembre octobre novembre décembre
+    janv févr avr juil déc
+    januari februari maart mei augustus mrt
+"""
+
+
+def are_months(hashes: HashArray) -> BoolArray:
+    """Return which words, given by their hashes, name a month: as above, `May` or `MAY`."""
+    found: BoolArray = _types().lookup(hashes) >= 0
+    return found
+
+
+@cache
+def _types() -> WordTypes:
+    names = NAMES.split()
+    forms = [form for name in names for form in (name, name.capitalize(), name.upper())]
+    return WordTypes.build(hash_words(forms))

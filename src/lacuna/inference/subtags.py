@@ -1,0 +1,196 @@
+"""Tags of a chain whose states are finer than tags: five ways to choose them.
+
+Several states, the *sub-tags*, have one tag. The probability of a tag sequence is a sum over all
+state sequences behind it, and no fast algorithm finds the best one. Exactly, one can try all
+(`exhaustive_tags`); otherwise
+
+* `projected_tags`: the chain of tags p̂ that is nearest to the posterior in KL(p ‖ p̂). It has the
+  posterior's own probabilities of tags and of pairs of neighbouring tags:
+  p̂(s_{n+1} | s_n) = p(s_n, s_{n+1}) / p(s_n). Its best path is found by dynamic programming;
+* `direct_tags`: every tag keeps its best prefix, with the weights of all states behind it;
+* the tags of the best path of states (`chain.best_paths`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise as neighbours
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from lacuna.errors import InferenceError
+from lacuna.inference import chain_kernels, subtag_kernels
+from lacuna.inference.batch import chunks, pack_by_time, run_chunks
+from lacuna.inference.chain import Chain, check_emission, pairwise, posterior
+from lacuna.types import FloatArray, IntArray, LongArray
+
+#: Tag sequences that an exhaustive search keeps at a time.
+MOST_SEQUENCES = 20_000
+_FINITE = np.finfo(np.float64).min
+
+
+class Projection(NamedTuple):
+    """A chain of tags: path[t] is its best labelling, tags[t, s] = p(the tag of token t is s)."""
+
+    path: IntArray
+    tags: FloatArray
+
+
+class TagPosterior(NamedTuple):
+    """tags[t, s] = p(the tag of step t is s); pairs[t, s, s'] = p(it is s', the one before s)."""
+
+    tags: FloatArray
+    pairs: FloatArray
+
+
+class TagList(NamedTuple):
+    """The best labellings of one sequence: paths[r, t], best first, and log_p[r] = ln p̂."""
+
+    paths: IntArray
+    log_p: FloatArray
+
+
+def projected_tags(
+    chain: Chain,
+    emission: npt.ArrayLike,
+    offsets: LongArray,
+    borders: LongArray,
+    *,
+    threads: int | None = None,
+) -> Projection:
+    """Project many sequences, rows offsets[i] to offsets[i + 1] each.
+
+    Tag s has the states borders[s] to borders[s + 1]; the chain is of first order.
+    """
+    rows, projector = check_emission(chain, emission), _Projector(chain, borders)
+    found = Projection(np.zeros(len(rows), np.int32), np.zeros((len(rows), len(borders) - 1)))
+
+    def one_chunk(first: int, last: int) -> None:
+        own = offsets[first : last + 1]
+        for (a, b), (tags, pairs) in zip(neighbours(own), projector.all(rows, own), strict=True):
+            if a < b:
+                subtag_kernels.best_tags(tags, pairs, found.path[a:b])
+                found.tags[a:b] = tags
+
+    run_chunks(one_chunk, chunks(offsets), threads=threads)
+    return found
+
+
+def projected_lists(
+    chain: Chain, emission: npt.ArrayLike, offsets: LongArray, borders: LongArray, count: int
+) -> list[TagList]:
+    """Project many sequences, as :func:`projected_tags`; return the `count` best tags of each."""
+    rows, projector = check_emission(chain, emission), _Projector(chain, borders)
+    found = []
+    for first, last in chunks(offsets):
+        for tags, pairs in projector.all(rows, offsets[first : last + 1]):
+            paths, logs = np.zeros((1, 0), np.int32), np.zeros(1)
+            if len(tags):
+                paths, logs = subtag_kernels.tag_lists(tags, pairs, count)
+            possible = logs > -np.inf
+            found.append(TagList(paths[possible], logs[possible]))
+    return found
+
+
+class _Projector:
+    """Sums over all states of sequences."""
+
+    def __init__(self, chain: Chain, borders: LongArray) -> None:
+        self.chain, self.borders = chain, np.ascontiguousarray(borders, np.int64)
+        self.moves = _scaled(chain.transition.reshape(1, -1)).reshape(chain.transition.shape)
+        back = np.ascontiguousarray(self.moves[0].T)
+        self.weights = self.moves[0], back, np.exp(chain.stop[0])
+
+    def all(self, rows: FloatArray, offsets: LongArray) -> Iterator[TagPosterior]:
+        """Yield what is found for each of some sequences, rows offsets[i] to offsets[i + 1]."""
+        pack, size = pack_by_time(offsets), len(self.borders) - 1
+        scaled, scale = _scaled(rows[pack.rows]), np.empty(len(pack.rows))
+        alpha = np.empty((len(scaled), 1, self.chain.labels))
+        if len(scaled):
+            chain_kernels.forward(
+                scaled, pack.active, self.moves, np.exp(self.chain.start), alpha, scale
+            )
+        place = np.empty(len(scaled), np.int64)
+        place[pack.rows - offsets[0]] = np.arange(len(scaled))
+        for first, last in neighbours((offsets - offsets[0]).tolist()):
+            own, steps = place[first:last], last - first
+            found = TagPosterior(np.zeros((steps, size)), np.zeros((steps, size, size)))
+            if steps and not subtag_kernels.project(
+                own, scaled, alpha[:, 0], scale, *self.weights, self.borders, *found
+            ):
+                here = slice(first + offsets[0], last + offsets[0])
+                found = _in_log_space(self.chain, rows[here], self.borders[:-1])
+            yield found
+
+
+def _in_log_space(chain: Chain, rows: FloatArray, starts: LongArray) -> TagPosterior:
+    """Sum over all states of one sequence whose weights are too far apart."""
+    tags = np.add.reduceat(posterior(chain, rows).marginals, starts, axis=1)
+    pairs = np.zeros((len(rows), len(starts), len(starts)))
+    if len(rows) > 1:
+        between = pairwise(chain, rows)
+        pairs[1:] = np.add.reduceat(np.add.reduceat(between, starts, axis=1), starts, axis=2)
+    return TagPosterior(tags, pairs)
+
+
+def _scaled(rows: FloatArray) -> FloatArray:
+    """exp(rows − maximum of the row); a row of -inf gives zeros."""
+    scaled: FloatArray = np.exp(rows - np.maximum(rows.max(axis=1), _FINITE)[:, None])
+    return scaled
+
+
+def direct_tags(chain: Chain, emission: npt.ArrayLike, borders: LongArray) -> IntArray | None:
+    """Return tags[t] of one sequence by best prefixes; None where weights are too small."""
+    rows = check_emission(chain, emission)
+    path = np.zeros(len(rows), np.int32)
+    if not len(rows):
+        return path
+    scaled, moves = _scaled(rows), np.exp(chain.transition[0])
+    start, stop = np.exp(chain.start), np.exp(chain.stop[0])
+    borders = np.ascontiguousarray(borders, np.int64)
+    weight = subtag_kernels.direct_tags(scaled, moves, start, stop, borders, path)
+    return path if weight > 0.0 else None
+
+
+def exhaustive_tags(chain: Chain, emission: npt.ArrayLike, borders: LongArray) -> IntArray:
+    """Return the best tags[t] of one sequence: every tag sequence is tried.
+
+    Raises
+    ------
+    InferenceError
+        When there are too many, or none is possible.
+    """
+    rows = check_emission(chain, emission)
+    size = len(borders) - 1
+    if not len(rows):
+        return np.zeros(0, np.int32)
+    if size ** len(rows) > MOST_SEQUENCES:
+        raise InferenceError(
+            f"{len(rows)} tokens have {size}^{len(rows)} tag sequences, more than the"
+            f" {MOST_SEQUENCES} that are tried; use another decoder"
+        )
+    own = [slice(a, b) for a, b in neighbours(borders)]
+    moves = np.exp(chain.transition[0])
+    paths, logs = np.zeros((1, 0), np.int32), np.zeros(1)
+    # prefixes[i, z]: weights of the states behind the i-th tag sequence so far, scaled
+    prefixes = np.zeros((1, chain.labels))
+    for n, row in enumerate(rows):
+        reach = prefixes @ moves if n else np.exp(chain.start)[None]
+        reach = reach * _scaled(row[None])
+        onward = np.zeros((size, *reach.shape))
+        for s in range(size):
+            onward[s, :, own[s]] = reach[:, own[s]]
+        total = onward.sum(axis=2)
+        tag, parent = np.nonzero(total > 0.0)
+        weight = total[tag, parent]
+        prefixes = onward[tag, parent] / weight[:, None]
+        logs = logs[parent] + np.log(weight)
+        paths = np.concatenate((paths[parent], tag[:, None].astype(np.int32)), axis=1)
+    with np.errstate(divide="ignore"):
+        logs = logs + np.log(prefixes @ np.exp(chain.stop[0]))
+    if not len(logs) or logs.max() == -np.inf:
+        raise InferenceError(f"no tags of {len(rows)} tokens are possible")
+    best: IntArray = paths[np.argmax(logs)]
+    return best

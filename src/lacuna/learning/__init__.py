@@ -1,0 +1,1 @@
+"""What several kinds of models learn with: an optimiser, emission scores, folds, clusters."""

@@ -1,0 +1,180 @@
+"""Brown clustering: classes of words that tell most about their neighbours (Brown et al. 1992).
+
+Words are taken in one after the other, the most frequent first. Each begins as a cluster of its
+own; as soon as there are more clusters than wanted, the two whose merging loses least mutual
+information between neighbouring clusters become one. What counts are the bigrams of the words
+taken in so far. When all are in, the clusters that are left are merged down to one in the same
+way: that tree gives each cluster its path of bits.
+
+Among equal losses the pair of the rarest leaders is merged, a leader being the most frequent word
+of its cluster. Nothing is random; the same counts give the same tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lacuna.learning.brown_kernels import (
+    TABLE_SIZE,
+    Pairs,
+    Window,
+    information,
+    merge_best,
+    take_in,
+    x_log_x,
+)
+from lacuna.types import IntArray, LongArray
+
+MOST_BIGRAMS = np.iinfo(np.int32).max
+CELLS_AT_ONCE = 100_000_000  #: work between two reports, in cells of the table of losses
+
+
+class Bigrams(NamedTuple):
+    """How often words follow one another; words are numbered by falling frequency.
+
+    first[i], second[i], times[i]
+        The two words of bigram i and how often it occurs; each bigram once.
+    words
+        Number of words.
+    """
+
+    first: IntArray
+    second: IntArray
+    times: LongArray
+    words: int
+
+
+class Tree(NamedTuple):
+    """Clusters of words.
+
+    clusters[w]
+        Cluster of word w, numbered by the frequency of their most frequent words.
+    paths[k]
+        Path of cluster k in the tree, as a string of 0 and 1.
+    merges
+        ``merges[i]``: leaders of the two clusters that the i-th merge made one; the first goes on
+        to lead both.
+    information, word_information
+        Mutual information of neighbours, in bits: of clusters, and of the words themselves.
+    """
+
+    clusters: IntArray
+    paths: tuple[str, ...]
+    merges: IntArray
+    information: float
+    word_information: float
+
+
+class Step(NamedTuple):
+    """How far clustering is: words taken in and clusters merged in the tree, of how many."""
+
+    done: int
+    total: int
+    tree: Tree | None = None
+
+
+def count_bigrams(sequences: Iterable[tuple[IntArray, LongArray]], words: int) -> Bigrams:
+    """Count the bigrams within sentences.
+
+    Parameters
+    ----------
+    sequences
+        Pieces of text: words, negative ones standing for none, and the borders of sentences.
+    words
+        Number of words.
+    """
+    keys, counts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for ids, borders in sequences:
+        inside = np.ones(max(len(ids) - 1, 0), np.bool_)
+        inside[borders[(borders > 0) & (borders < len(ids))] - 1] = False
+        inside &= (ids[:-1] >= 0) & (ids[1:] >= 0)
+        key, count = np.unique(
+            ids[:-1][inside] * np.int64(words) + ids[1:][inside], return_counts=True
+        )
+        keys.append(key)
+        counts.append(count)
+    key, place = np.unique(np.concatenate(keys), return_inverse=True)
+    count = np.bincount(place, np.concatenate(counts), len(key)).astype(np.int64)
+    if count.sum() > MOST_BIGRAMS:
+        raise ValueError(f"there are more than {MOST_BIGRAMS} bigrams")
+    first, second = np.divmod(key, max(words, 1))
+    return Bigrams(first.astype(np.int32), second.astype(np.int32), count, words)
+
+
+def brown_steps(bigrams: Bigrams, clusters: int) -> Iterator[Step]:
+    """Cluster words, telling now and then how far it is; the last step has the tree.
+
+    Raises
+    ------
+    ValueError
+        When there are fewer than two words or clusters.
+    """
+    words = bigrams.words
+    if min(words, clusters) < 2:
+        raise ValueError("clustering needs two words and two clusters")
+    clusters = min(words, clusters)
+    window, pairs = _empty_window(words, clusters + 1), _sorted_pairs(bigrams)
+    merges = np.zeros((words - 1, 2), np.int32)
+    total, size = words + clusters - 1, 0
+    stride = max(1, CELLS_AT_ONCE // clusters**2)
+    for first in range(0, words, stride):
+        last = min(first + stride, words)
+        size = take_in(window, pairs, size, first, last, clusters, merges)
+        yield Step(last, total)
+    bits = information(window, size)
+    slots, leaders = window.slots.copy(), window.leader[:size].copy()
+    for merge in range(words - clusters, words - 1):
+        size = merge_best(window, size, merges[merge])
+        if size % stride == 0:
+            yield Step(merge + 1 + clusters, total)
+    order = np.argsort(leaders)
+    number = np.empty(clusters, np.int32)
+    number[order] = np.arange(clusters, dtype=np.int32)
+    paths = _paths(merges[words - clusters :], leaders[order].tolist())
+    own_bits = _information(bigrams)
+    yield Step(total, total, Tree(number[slots], paths, merges, bits, own_bits))
+
+
+def _empty_window(words: int, size: int) -> Window:
+    return Window(
+        follow=np.zeros((size, size), np.int32),
+        precede=np.zeros((size, size), np.int32),
+        left=np.zeros(size, np.int64),
+        right=np.zeros(size, np.int64),
+        leader=np.full(size, -1, np.int32),
+        losses=np.zeros((size, size), np.int64),
+        slots=np.full(words, -1, np.int32),
+        table=x_log_x(TABLE_SIZE),
+    )
+
+
+def _sorted_pairs(bigrams: Bigrams) -> Pairs:
+    rarer = np.maximum(bigrams.first, bigrams.second)
+    order = np.argsort(rarer, kind="stable")
+    return Pairs(
+        np.searchsorted(rarer[order], np.arange(bigrams.words + 1)),
+        bigrams.first[order],
+        bigrams.second[order],
+        bigrams.times[order].astype(np.int32),
+    )
+
+
+def _paths(merges: IntArray, leaders: Sequence[int]) -> tuple[str, ...]:
+    """Read the paths off the merges, backwards: of two that were merged the first has 0."""
+    paths = {leaders[0]: ""}
+    for kept, gone in merges[::-1].tolist():
+        paths[gone] = paths[kept] + "1"
+        paths[kept] += "0"
+    return tuple(paths[leader] for leader in leaders)
+
+
+def _information(bigrams: Bigrams) -> float:
+    """Return the mutual information of neighbouring words, in bits."""
+    total = bigrams.times.sum()
+    left = np.bincount(bigrams.first, bigrams.times)
+    right = np.bincount(bigrams.second, bigrams.times)
+    ratio = bigrams.times * (total / left[bigrams.first] / right[bigrams.second])
+    return float(bigrams.times @ np.log2(ratio) / max(total, 1))

@@ -1,0 +1,127 @@
+"""Skip-chain alignment on top of any tagger: what was found of a word once is found elsewhere.
+
+The occurrences of a word in the documents of one group (a patient) are labelled together: each by
+what the tagger says of it and the words around, all of them by how much they agree. (After the
+skip-chain CRF of "Hidden Markov model using Dirichlet process for de-identification".)
+Inference is exact up to a size that a word hardly ever reaches (``inference/agreement.py``); where
+it is not, a warning is logged.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+from lacuna.encoding.schemes import OUTSIDE
+from lacuna.models.aligned.features import FeatureSpace, new_labels
+from lacuna.models.aligned.mentions import Joins, NewLabel, believes, relabelled, whole_mentions
+from lacuna.models.aligned.objective import AlignmentWeights
+from lacuna.models.aligned.repeated_words import (
+    RepeatedWord,
+    TaggedWords,
+    repeated_words,
+    tagged_words,
+)
+from lacuna.models.base import Card, TagsAnything
+from lacuna.models.file import StoredModel
+from lacuna.text.document import Document
+from lacuna.types import FloatArray
+
+if TYPE_CHECKING:
+    from lacuna.models.registry import Config, NerModel
+
+#: Kinds of taggers whose mentions may overlap: alignment adds to them and removes none.
+OVERLAPPING_KINDS = frozenset({"li", "shared", "split"})
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AlignedModel(TagsAnything):
+    """A tagger, and what aligns the words it labels.
+
+    Documents are aligned with the others of their group in the same call of ``find``; ``tag``
+    keeps documents of a group together where they follow one another. New mentions whose label is
+    not `free` must be like one that the tagger found (``new_mentions.py``).
+    """
+
+    kind: ClassVar[str] = "aligned"
+
+    tagger: NerModel
+    space: FeatureSpace
+    weights: AlignmentWeights
+    joins: Joins = frozenset()
+    free: frozenset[str] = frozenset()
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels it can find."""
+        return self.tagger.labels
+
+    @property
+    def config(self) -> Config:
+        """What the tagger was trained with."""
+        return self.tagger.config
+
+    @property
+    def card(self) -> Card:
+        """How the tagger was trained, for people."""
+        return self.tagger.card
+
+    def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
+        """Return the documents with the mentions found in place of those they had."""
+        found = self.tagger.find(documents, probabilities=probabilities)
+        tagged = [tagged_words(document) for document in found]
+        repeated = repeated_words(tagged)
+        numbers = sorted({place.document for word in repeated for place in word.places})
+        sure = self.tagger.identifier_probabilities([found[number] for number in numbers])
+        new = self._new_labels(repeated, tagged, dict(zip(numbers, sure, strict=True)))
+        whole = whole_mentions(tagged[number] for number in numbers)
+        for number in numbers:
+            mentions = relabelled(
+                tagged[number],
+                new[number],
+                joins=self.joins,
+                believed=believes(tagged[number], whole[found[number].unit], self.free),
+                only_add=self.tagger.kind in OVERLAPPING_KINDS,
+                probabilities=probabilities,
+            )
+            found[number] = replace(found[number], mentions=mentions)
+        return found
+
+    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
+        """Return for each token the probability that it is in a mention.
+
+        Documents are aligned as by ``find``.
+        """
+        alone = self.tagger.identifier_probabilities(documents)
+        tagged = [tagged_words(document) for document in self.tagger.find(documents)]
+        aligned = [sure.copy() for sure in alone]
+        new = self._new_labels(repeated_words(tagged), tagged, dict(enumerate(alone)))
+        for number, words in new.items():
+            for token, found in words.items():
+                aligned[number][token] = min(1.0, max(0.0, 1.0 - found.chances[OUTSIDE]))
+        return aligned
+
+    def _new_labels(
+        self,
+        repeated: Sequence[RepeatedWord],
+        tagged: Sequence[TaggedWords],
+        sure: Mapping[int, FloatArray],
+    ) -> dict[int, dict[int, NewLabel]]:
+        labels, inexact = new_labels(self.space, self.weights, repeated, tagged, sure)
+        if inexact:
+            _log.warning(
+                "alignment: %d of %d words stand too often to align exactly; approximated",
+                inexact,
+                len(repeated),
+            )
+        return labels
+
+    def store(self) -> StoredModel:
+        """Return everything the model is, for a file."""
+        from lacuna.models.aligned.storage import store_aligned
+
+        return store_aligned(self)

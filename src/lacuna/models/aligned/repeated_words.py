@@ -1,0 +1,90 @@
+"""Words that stand several times in a group of documents, and what a first tagger says of them.
+
+The occurrences of one form in the documents of one group (a patient) make a graph, if the form
+holds a letter or digit and the first tagger labelled it at least once.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from lacuna.encoding.schemes import OUTSIDE
+from lacuna.text.align import mention_tokens
+from lacuna.text.document import Document, Mention, Tokens
+from lacuna.text.tokens import tokens_of
+
+MOST_OCCURRENCES = 1000  #: a word that stands more often in a group is left as it is
+WINDOW = (-2, -1, 1, 2)
+BORDER = "\n"  #: stands for a word before the first and behind the last; no token is white space
+
+
+class Place(NamedTuple):
+    """One token: its document, by number, and its own number there."""
+
+    document: int
+    token: int
+
+
+class RepeatedWord(NamedTuple):
+    """The places where one form stands in one group."""
+
+    form: str
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedWords:
+    """A document with the mentions of a first tagger, word by word.
+
+    `labels[t]` is that of the longest mention that token t is in, else ``O``.
+    """
+
+    document: Document
+    tokens: Tokens
+    words: tuple[str, ...]
+    labels: tuple[str, ...]
+
+    def around(self, t: int) -> list[str]:
+        """Return the words beside token t, in lower case, at the places of the window."""
+        places = (t + offset for offset in WINDOW)
+        size = len(self.words)
+        return [self.words[p].lower() if 0 <= p < size else BORDER for p in places]
+
+
+def tagged_words(document: Document) -> TaggedWords:
+    """Look at a document word by word."""
+    tokens = tokens_of(document)
+    labels = token_labels(document.mentions, tokens)
+    return TaggedWords(document, tokens, tuple(tokens.words(document.text)), tuple(labels))
+
+
+def token_labels(mentions: Iterable[Mention], tokens: Tokens) -> list[str]:
+    """Return the label of the longest mention that each token shares a character with."""
+    labels = [OUTSIDE] * len(tokens)
+    for mention in sorted(mentions, key=lambda m: m.length):
+        for token in mention_tokens(mention, tokens):
+            labels[token] = mention.label
+    return labels
+
+
+def repeated_words(documents: Sequence[TaggedWords]) -> list[RepeatedWord]:
+    """Return the words to align, group by group, in the order in which they first stand there."""
+    groups: dict[tuple[str, str], dict[str, list[Place]]] = defaultdict(lambda: defaultdict(list))
+    labelled: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for number, item in enumerate(documents):
+        unit = item.document.unit
+        for token, (word, label) in enumerate(zip(item.words, item.labels, strict=True)):
+            groups[unit][word].append(Place(number, token))
+            if label != OUTSIDE:
+                labelled[unit].add(word)
+    return [
+        RepeatedWord(form, tuple(places))
+        for unit, forms in groups.items()
+        for form, places in forms.items()
+        if 1 < len(places) <= MOST_OCCURRENCES
+        and form in labelled[unit]
+        and any(map(str.isalnum, form))
+    ]

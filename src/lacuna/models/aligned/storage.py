@@ -1,0 +1,76 @@
+"""An aligned model as a file: the tagger under a name of its own, beside the tables of weights."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import numpy as np
+
+from lacuna.errors import ModelFileError
+from lacuna.models.aligned import AlignedModel
+from lacuna.models.aligned.features import FeatureSpace
+from lacuna.models.aligned.objective import AlignmentWeights
+from lacuna.models.file import (
+    PackedStrings,
+    StoredModel,
+    pack_strings,
+    require,
+    stored_part,
+    unpack_strings,
+    with_parts,
+)
+from lacuna.models.trigram_hmm.pos import PosTagger
+
+
+def store_aligned(model: AlignedModel) -> StoredModel:
+    """Return everything the model is, for a file."""
+    tagger = with_parts(AlignedModel.kind, {"tagger": model.tagger.store()})
+    words = pack_strings(model.space.words)
+    return replace(
+        tagger,
+        header={
+            **tagger.header,
+            "alignment_labels": list(model.space.labels),
+            "joins": sorted(map(list, model.joins)),
+            "free": sorted(model.free),
+        },
+        arrays={
+            **tagger.arrays,
+            **model.weights._asdict(),
+            "words": words.data,
+            "word_borders": words.offsets,
+        },
+    )
+
+
+def restore_aligned(stored: StoredModel) -> AlignedModel:
+    """Rebuild a model from a file."""
+    from lacuna.models.registry import restore
+
+    tagger = restore(stored_part(stored, "tagger"))
+    if isinstance(tagger, AlignedModel | PosTagger):
+        raise ModelFileError(stored.source, "what it aligns is no tagger of mentions")
+    try:
+        labels = msgspec.convert(stored.header.get("alignment_labels"), list[str])
+        joins = msgspec.convert(stored.header.get("joins"), frozenset[tuple[str, str]])
+        free = msgspec.convert(stored.header.get("free", labels), frozenset[str])
+    except (msgspec.ValidationError, TypeError):
+        raise ModelFileError(stored.source, "its labels or joins are damaged") from None
+    distinct = set(labels)
+    if labels[:1] != ["O"] or len(distinct) != len(labels) or not set(tagger.labels) <= distinct:
+        raise ModelFileError(stored.source, "its labels are not those of its tagger")
+    packed = PackedStrings(
+        require(stored, "words", np.uint8, (-1,)), require(stored, "word_borders", np.int64, (-1,))
+    )
+    words = unpack_strings(packed, source=stored.source)
+    if len(set(words)) != len(words):
+        raise ModelFileError(stored.source, "a word stands twice in it")
+    space = FeatureSpace(tuple(labels), tuple(words))
+    tables = {
+        name: require(stored, name, np.float64, table.shape)
+        for name, table in space.zeros()._asdict().items()
+    }
+    if not all(np.isfinite(table).all() for table in tables.values()):
+        raise ModelFileError(stored.source, "its weights of alignment are not finite")
+    return AlignedModel(tagger, space, AlignmentWeights(**tables), joins, free)

@@ -1,0 +1,121 @@
+"""Learning to align, from what taggers found in documents they had not seen."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lacuna.encoding.schemes import OUTSIDE
+from lacuna.inference.agreement import is_exact
+from lacuna.learning.lbfgs import minimise
+from lacuna.models.aligned.features import FeatureSpace, new_labels
+from lacuna.models.aligned.mentions import Joins, learn_free
+from lacuna.models.aligned.objective import AlignmentObjective, AlignmentWeights, Occurrences
+from lacuna.models.aligned.repeated_words import (
+    RepeatedWord,
+    TaggedWords,
+    repeated_words,
+    tagged_words,
+    token_labels,
+)
+from lacuna.text.document import Document
+from lacuna.types import FloatArray, IntArray
+
+L2 = 1.0
+ITERATIONS = 100
+SMALL_GRADIENT = 1e-3  #: of the size of the first one, where training stops
+WORD_GROUPS = 3  #: a word around is told apart if it stands beside repeated words of so many groups
+
+
+class HeldOut(NamedTuple):
+    """An annotated document and what a tagger that had not seen it makes of it.
+
+    sure[t] is the probability that token t is in a mention.
+    """
+
+    truth: Document
+    found: Document
+    sure: FloatArray
+
+
+def fit_alignment(
+    held_out: Sequence[HeldOut], labels: Sequence[str], *, private: bool = False
+) -> tuple[FeatureSpace, AlignmentWeights]:
+    """Learn by maximum likelihood with a penalty.
+
+    Occurrences whose right label was proposed for none of the others are left out, and words that
+    stand too often for exact inference. A private model tells no words apart.
+    """
+    tagged = [tagged_words(item.found) for item in held_out]
+    truth = [
+        token_labels(item.truth.mentions, words.tokens)
+        for item, words in zip(held_out, tagged, strict=True)
+    ]
+    repeated = _learnable(repeated_words(tagged), tagged, truth)
+    words = () if private else _words_around(repeated, tagged)
+    space = FeatureSpace((OUTSIDE, *labels), words)
+    sure = {number: item.sure for number, item in enumerate(held_out)}
+    seen = space.occurrences(repeated, tagged, sure)
+    objective = AlignmentObjective(seen, _right(repeated, seen, truth, space), space.zeros(), L2)
+    first = 0.0
+    best = space.zeros().flat()
+    for step in minimise(objective, best):
+        best, first = np.asarray(step.point, np.float64), first or step.gradient_norm
+        if step.iteration >= ITERATIONS or step.gradient_norm <= SMALL_GRADIENT * first:
+            break
+    return space, space.zeros().like(best)
+
+
+def fit_free(
+    held_out: Sequence[HeldOut], space: FeatureSpace, weights: AlignmentWeights, joins: Joins
+) -> frozenset[str]:
+    """Learn which new mentions need not be like one that was found."""
+    tagged = [tagged_words(item.found) for item in held_out]
+    sure = {number: item.sure for number, item in enumerate(held_out)}
+    new, _ = new_labels(space, weights, repeated_words(tagged), tagged, sure)
+    return learn_free(tagged, [item.truth.mentions for item in held_out], new, joins)
+
+
+def _learnable(
+    repeated: Sequence[RepeatedWord],
+    tagged: Sequence[TaggedWords],
+    truth: Sequence[Sequence[str]],
+) -> list[RepeatedWord]:
+    kept = []
+    for word in repeated:
+        proposed = {tagged[d].labels[t] for d, t in word.places} | {OUTSIDE}
+        places = tuple(place for place in word.places if truth[place[0]][place[1]] in proposed)
+        left = {tagged[d].labels[t] for d, t in places} | {OUTSIDE}
+        exact = is_exact(np.array([len(places)]), np.array([len(left)], np.int32))[0]
+        if len(places) > 1 and exact and all(truth[d][t] in left for d, t in places):
+            kept.append(RepeatedWord(word.form, places))
+    return kept
+
+
+def _words_around(
+    repeated: Sequence[RepeatedWord], tagged: Sequence[TaggedWords]
+) -> tuple[str, ...]:
+    groups: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for word in repeated:
+        for d, t in word.places:
+            for beside in tagged[d].around(t):
+                groups[beside].add(tagged[d].document.unit)
+    return tuple(sorted(word for word, units in groups.items() if len(units) >= WORD_GROUPS))
+
+
+def _right(
+    repeated: Sequence[RepeatedWord],
+    seen: Occurrences,
+    truth: Sequence[Sequence[str]],
+    space: FeatureSpace,
+) -> IntArray:
+    """Return the candidate that is right, for every occurrence."""
+    right = [
+        seen.candidates[g, : seen.labels[g]].tolist().index(space.label_numbers[truth[d][t]])
+        for g, word in enumerate(repeated)
+        for d, t in word.places
+    ]
+    return np.array(right, np.int32)

@@ -1,0 +1,177 @@
+"""Class HMM with log-linear features: several hidden states for each class.
+
+    p(x, y) = p(y_1) Π_t p(y_t | y_{t-1}) Π_t p(x_t | y_t)          (Krogh 1994)
+
+A state belongs to one class (``O``, ``I-PER``, …); what is observed in training is the word and
+the class, and which of the class's states it is stays hidden. The probabilities are softmaxes of
+weights of features (`models/class_hmm/objective.py`). Tagging finds the best states and gives
+their classes. How it is trained is in `class_hmm_training.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from lacuna.encoding.schemes import OUTSIDE, Moves, Scheme, allowed
+from lacuna.errors import ConfigError
+from lacuna.features.token_table import TokenTable
+from lacuna.inference.chain import Chain, first_order
+from lacuna.models.base import NO_CARD, Card
+from lacuna.models.chain import ChainTagger
+from lacuna.models.class_hmm.features import FeatureSpace
+from lacuna.models.class_hmm.objective import log_moves
+from lacuna.models.file import StoredModel
+from lacuna.text.word_types import number_types
+from lacuna.types import FloatArray, IntArray, RealArray
+
+MOST_STATES = 50
+METHODS = ("lbfgs", "em")
+STARTS = ("random", "position")
+
+
+@dataclass(frozen=True, slots=True)
+class ClassHmm:
+    """Settings of a class HMM.
+
+    Attributes
+    ----------
+    states
+        Hidden states per class.
+    features
+        What words share: ``basic`` (nothing), ``capitalisation``, ``shape``, ``muc``,
+        ``affixes``, or a template file whose templates look at the word itself.
+    lists, clusters
+        Word lists and word clusters to look at as well: files by name.
+    kappa
+        Weight of the penalty ‖λ‖².
+    scheme
+        What the classes are: ``IO`` (plain classes; touching mentions of one label become one),
+        ``BIO`` or ``BILOU``.
+    method
+        ``lbfgs``, or ``em``, which knows no features and no penalty.
+    start
+        What tells the states of a class apart in the beginning: ``random`` weights alone, or
+        also the ``position`` in the mention: the first state leans to first words, the last
+        state to last words, and so first and last names come apart.
+    noise
+        Standard deviation of the random weights; there are none with one state per class.
+    iterations
+        At most this many.
+    tolerance
+        Stop when an iteration improves the objective by less than this share.
+    """
+
+    states: int = 5
+    features: str = "affixes"
+    lists: Mapping[str, str] = field(default_factory=dict)
+    clusters: Mapping[str, str] = field(default_factory=dict)
+    kappa: float = 0.1
+    scheme: Scheme = Scheme.IO
+    method: str = "lbfgs"
+    start: str = "position"
+    noise: float = 0.1
+    iterations: int = 80
+    tolerance: float = 1e-6
+
+
+def check_config(config: ClassHmm) -> None:
+    """Raise ConfigError where a setting is out of range."""
+    if not 1 <= config.states <= MOST_STATES:
+        raise ConfigError(f"states must be from 1 to {MOST_STATES}")
+    if config.kappa < 0 or config.noise < 0:
+        raise ConfigError("kappa and noise must not be negative")
+    if config.method not in METHODS or config.start not in STARTS:
+        raise ConfigError(f"method is one of {METHODS}, start one of {STARTS}")
+    looks_at_more = config.features != "basic" or config.lists or config.clusters
+    if config.method == "em" and looks_at_more:
+        raise ConfigError('em counts words: set features to "basic", or method to "lbfgs"')
+    if config.scheme not in (Scheme.IO, Scheme.BIO, Scheme.BILOU):
+        raise ConfigError("scheme is IO, BIO or BILOU")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassHmmModel(ChainTagger):
+    """A trained class HMM. State y belongs to the class ``tags[y // config.states]``.
+
+    Attributes
+    ----------
+    config
+        What it was trained with.
+    tags
+        The classes, ``O`` first.
+    space
+        Its features of words.
+    weights
+        ``weights[r, y]`` of feature r in state y.
+    log_total
+        ``log_total[y]`` = log Σ_x exp(score of x in y), x over the vocabulary.
+    transition, start
+        Weights of state y' after y, and of y at the beginning.
+    card
+        How it was trained, for people.
+    """
+
+    kind: ClassVar[str] = "class-hmm"
+
+    config: ClassHmm
+    tags: tuple[str, ...]
+    space: FeatureSpace
+    weights: RealArray
+    log_total: FloatArray
+    transition: FloatArray
+    start: FloatArray
+    card: Card = NO_CARD
+
+    @property
+    def state_tags(self) -> tuple[str, ...]:
+        """The class of every state."""
+        return tuple(np.repeat(self.tags, self.config.states).tolist())
+
+    @property
+    def parameters(self) -> int:
+        """Number of weights."""
+        return self.weights.size + self.transition.size + self.start.size
+
+    @property
+    def scheme(self) -> Scheme:
+        """How classes spell mentions."""
+        return self.config.scheme
+
+    def chain(self) -> Chain:
+        """Return log p(y' | y) and log p(first y)."""
+        moves = state_moves(self.tags, self.scheme, self.config.states)
+        onward, first = log_moves(self.transition, self.start, moves)
+        return first_order(onward, first, np.where(moves.last, 0.0, -np.inf))
+
+    def emission(self, table: TokenTable) -> FloatArray:
+        """Return log p(x_t | y) for every token t and state y."""
+        types = number_types(table.hashes)
+        return self.log_emission(self.space.rows(table, types.first))[types.ids]
+
+    def log_emission(self, rows: IntArray) -> FloatArray:
+        """Return log p(x | y) of words with the features rows[x]; -1 is none.
+
+        The same formula serves words with a set of features that no training word had.
+        """
+        padded = np.concatenate((self.weights, np.zeros((1, len(self.log_total)), np.float32)))
+        scores = np.zeros((len(rows), len(self.log_total)))
+        for column in rows.T:
+            scores += padded[column]
+        return scores - self.log_total
+
+    def store(self) -> StoredModel:
+        """Return everything the model is, for a file."""
+        from lacuna.models.class_hmm.storage import store_class_hmm
+
+        return store_class_hmm(self)
+
+
+def state_moves(tags: tuple[str, ...], scheme: Scheme, states: int) -> Moves:
+    """Return which states may follow one another, begin and end a sentence."""
+    table = np.kron(allowed(tags, scheme), np.ones((states, states), np.bool_))
+    outside = tags.index(OUTSIDE) * states
+    return Moves(table, table[outside], table[:, outside])

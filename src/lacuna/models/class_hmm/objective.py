@@ -1,0 +1,267 @@
+"""The regularised likelihood of a class HMM with features, and its gradient.
+
+    f(λ) = -log P(X = x, C = c | λ) + κ ‖λ‖²                  (Berg-Kirkpatrick et al. 2010)
+
+    p(x | y)  = softmax_x ( Σ_{r ∈ features(x)} emission[r, y] )
+    p(y' | y) = softmax_{y'} ( transition[y, y'] ),    p(first y) = softmax_y ( start[y] )
+
+    ∂f/∂λ = -( expected uses over valid paths - expected uses under the model ) + 2κλ
+
+A state belongs to one class, and a path is valid when the classes of its states are the known
+ones. The softmax is over *outcomes*, the distinct feature sets: known words and pseudo-words that
+stand for all unseen words with the same features. Moves that the tag scheme forbids are no part
+of their softmax.
+
+Kernel: forward–backward over valid paths, the state sequences whose classes are the known ones.
+
+With m states per class, token t of class c has only the states c·m … c·m + m - 1 to choose from,
+so a step costs m² and not (number of states)². Everything is in linear space, scaled so that
+Σ_j alpha[t, j] = 1:
+
+    alpha[t, j] = Σ_i alpha[t-1, i] transition[i, j] emission[x_t, j] / scale[t]
+    beta[t, i]  = Σ_j transition[i, j] emission[x_{t+1}, j] beta[t+1, j] / scale[t+1]
+
+    p(state t is j) = alpha[t, j] beta[t, j],   log p(words, classes) = Σ_t log scale[t]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from lacuna.encoding.schemes import Moves
+from lacuna.kernels import kernel
+from lacuna.types import FloatArray, IntArray, LongArray, RealArray
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+
+LOWEST = -1e4  #: exp of it is 0 and, unlike -inf, so is it times 0
+
+
+class ClassCorpus(NamedTuple):
+    """What was seen.
+
+    words[t], classes[t]
+        Word type and class of token t.
+    sentences
+        Sentence n is tokens sentences[n] to sentences[n + 1].
+    readings[w, x]
+        To which share word type w counts as outcome x: log p(w | y) = Σ_x readings log p(x | y).
+    """
+
+    words: IntArray
+    classes: IntArray
+    sentences: LongArray
+    readings: csr_array
+
+
+class HmmTables(NamedTuple):
+    """Something for every emission[x or feature, y], transition[y, y'] and start[y]."""
+
+    emission: FloatArray
+    transition: FloatArray
+    start: FloatArray
+
+    def flat(self) -> FloatArray:
+        """Return all of it, one table after the other."""
+        return np.concatenate([part.ravel() for part in self])
+
+
+def expected_counts(
+    corpus: ClassCorpus, log_probabilities: HmmTables, states: int
+) -> tuple[float, HmmTables]:
+    """Return log P(X, C) and how often each probability is expected to be used.
+
+    Parameters
+    ----------
+    corpus
+        What was seen.
+    log_probabilities
+        log p(x | y), log p(y' | y) and log p(first y).
+    states
+        States per class; state y belongs to class y // states.
+    """
+    by_word = corpus.readings @ np.maximum(log_probabilities.emission, LOWEST)
+    tables = HmmTables(*map(np.exp, log_probabilities._replace(emission=by_word)))
+    counts = HmmTables(*map(np.zeros_like, tables))
+    seen = corpus.words, corpus.classes, corpus.sentences
+    total = add_expected_counts(*seen, *tables, states, *counts)
+    return total, counts._replace(emission=corpus.readings.T @ counts.emission)
+
+
+class ClassHmmObjective:
+    """Value and gradient at a flat vector of weights: the tables of `HmmTables` in turn.
+
+    Parameters
+    ----------
+    corpus
+        What was seen.
+    features
+        features[x, r] = 1 where outcome x has feature r.
+    moves
+        What the tag scheme allows.
+    states
+        States per class.
+    kappa
+        κ.
+    """
+
+    def __init__(
+        self,
+        corpus: ClassCorpus,
+        features: csr_array,
+        moves: Moves,
+        *,
+        states: int,
+        kappa: float,
+    ) -> None:
+        self.corpus, self.features, self.moves = corpus, features, moves
+        self.by_feature = features.T.tocsr()
+        self.states, self.kappa = states, kappa
+
+    @property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """Shapes of the three tables of weights."""
+        size = len(self.moves.first)
+        return (self.features.shape[1], size), (size, size), (size,)
+
+    @property
+    def parameters(self) -> int:
+        """Length of the vector of weights."""
+        return sum(int(np.prod(shape)) for shape in self.shapes)
+
+    def tables(self, point: RealArray) -> HmmTables:
+        """Return the vector of weights as tables: the inverse of :meth:`HmmTables.flat`."""
+        cuts = np.cumsum([int(np.prod(shape)) for shape in self.shapes])[:-1]
+        parts = np.split(point.astype(np.float64, copy=False), cuts)
+        return HmmTables(*(p.reshape(s) for p, s in zip(parts, self.shapes, strict=True)))
+
+    def log_probabilities(self, point: RealArray) -> HmmTables:
+        """Return log p(x | y), log p(y' | y) and log p(first y); forbidden moves are -inf."""
+        weights = self.tables(point)
+        scores = self.features @ weights.emission
+        return HmmTables(
+            scores - log_sum(scores, axis=0),
+            *log_moves(weights.transition, weights.start, self.moves),
+        )
+
+    def __call__(self, point: RealArray) -> tuple[float, RealArray]:
+        """Return f and its gradient."""
+        logs = self.log_probabilities(point)
+        total, used = expected_counts(self.corpus, logs, self.states)
+        # surplus = uses - (all uses of the softmax) · p
+        surplus = HmmTables(
+            used.emission - used.emission.sum(axis=0) * np.exp(logs.emission),
+            used.transition - used.transition.sum(axis=1)[:, None] * np.exp(logs.transition),
+            used.start - used.start.sum() * np.exp(logs.start),
+        )
+        by_weight = surplus._replace(emission=self.by_feature @ surplus.emission)
+        gradient = 2 * self.kappa * point - by_weight.flat()
+        return self.kappa * float(point @ point) - total, gradient
+
+
+def log_moves(
+    transition: FloatArray, start: FloatArray, moves: Moves
+) -> tuple[FloatArray, FloatArray]:
+    """Return log p(y' | y) and log p(first y) from weights; what is not allowed is -inf."""
+    onward = np.where(moves.allowed, transition, -np.inf)
+    first = np.where(moves.first, start, -np.inf)
+    return onward - log_sum(onward, axis=1), first - log_sum(first, axis=0)
+
+
+def log_sum(scores: FloatArray, *, axis: int) -> FloatArray:
+    """Return log Σ exp(scores) along an axis, which is kept."""
+    top = scores.max(axis=axis, keepdims=True)
+    total: FloatArray = top + np.log(np.exp(scores - top).sum(axis=axis, keepdims=True))
+    return total
+
+
+@kernel
+def add_expected_counts(
+    words: IntArray,
+    classes: IntArray,
+    sentences: LongArray,
+    emission: FloatArray,
+    transition: FloatArray,
+    start: FloatArray,
+    states: int,
+    word_counts: FloatArray,
+    move_counts: FloatArray,
+    start_counts: FloatArray,
+) -> float:
+    """Add the expected uses of emission[x, s], transition[s, s'] and start[s]; return log p.
+
+    Sentence n is tokens sentences[n] to sentences[n + 1]. The result is -inf where a sentence has
+    no valid path; the counts are then of no use.
+    """
+    total = 0.0
+    longest = 0
+    for n in range(len(sentences) - 1):
+        longest = max(longest, sentences[n + 1] - sentences[n])
+    alpha = np.empty((longest, states))
+    scale = np.empty(longest)
+    beta, behind = np.empty(states), np.empty(states)
+    for n in range(len(sentences) - 1):
+        own_words = words[sentences[n] : sentences[n + 1]]
+        own_classes = classes[sentences[n] : sentences[n + 1]]
+        size = len(own_words)
+        if size == 0:
+            continue
+        total += _forward(own_words, own_classes, emission, transition, start, states, alpha, scale)
+        if total == -np.inf:
+            return total
+        beta[:] = 1.0
+        for t in range(size - 1, -1, -1):
+            here = own_classes[t] * states
+            row = word_counts[own_words[t]]
+            for j in range(states):
+                row[here + j] += alpha[t, j] * beta[j]
+            if t == 0:
+                for j in range(states):
+                    start_counts[here + j] += alpha[t, j] * beta[j]
+                break
+            before = own_classes[t - 1] * states
+            for j in range(states):
+                behind[j] = emission[own_words[t], here + j] * beta[j] / scale[t]
+            for i in range(states):
+                beta[i] = 0.0
+                for j in range(states):
+                    move = transition[before + i, here + j] * behind[j]
+                    beta[i] += move
+                    move_counts[before + i, here + j] += alpha[t - 1, i] * move
+    return total
+
+
+@kernel
+def _forward(
+    words: IntArray,
+    classes: IntArray,
+    emission: FloatArray,
+    transition: FloatArray,
+    start: FloatArray,
+    states: int,
+    alpha: FloatArray,
+    scale: FloatArray,
+) -> float:
+    """Fill alpha and scale for one sentence and return Σ_t log scale[t]."""
+    total = 0.0
+    for t in range(len(words)):
+        here = classes[t] * states
+        scale[t] = 0.0
+        for j in range(states):
+            reached = start[here + j] if t == 0 else 0.0
+            if t > 0:
+                before = classes[t - 1] * states
+                for i in range(states):
+                    reached += alpha[t - 1, i] * transition[before + i, here + j]
+            alpha[t, j] = reached * emission[words[t], here + j]
+            scale[t] += alpha[t, j]
+        if scale[t] == 0.0:
+            return -np.inf
+        for j in range(states):
+            alpha[t, j] /= scale[t]
+        total += np.log(scale[t])
+    return total

@@ -1,0 +1,152 @@
+"""Where the training of a class HMM begins, and how far each weight is expected to move.
+
+Every token is first assigned to the states of its class, in equal shares or by its place in the
+mention. The best weights of words and moves for the counts that follow are known in closed form
+up to Newton steps; other features begin at 0. L-BFGS then needs tens of iterations, not hundreds.
+All states of a class being equal is a saddle, so small random weights are added.
+
+EM for the class HMM without features: probabilities are relative frequencies of expected uses.
+
+    p(x | y) = E[uses of x in y] / E[uses of y],   and so for p(y' | y) and p(first y)
+
+The expectations are over valid paths under the probabilities before; the likelihood never falls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from lacuna.models.class_hmm.objective import (
+    ClassCorpus,
+    ClassHmmObjective,
+    HmmTables,
+    expected_counts,
+)
+from lacuna.types import FloatArray, IntArray
+
+LEAST_PENALTY = 1e-3  #: stands in for κ = 0, where weights would run off to infinity
+OUTER_STEPS, INNER_STEPS = 12, 12
+LEAST_CURVATURE = 0.1
+
+
+def assigned_counts(corpus: ClassCorpus, shares: FloatArray, classes: int) -> HmmTables:
+    """Return how often outcomes, moves and first states occur with so many classes.
+
+    shares[t, j] is the share of token t that is assigned to the j-th state of its class.
+    """
+    from scipy.sparse import csr_array
+
+    states = shares.shape[1]
+    size = classes * states
+    tokens = np.arange(len(corpus.words))
+    column = corpus.classes[:, None] * states + np.arange(states)
+    entries = (shares.ravel(), (np.repeat(tokens, states), column.ravel()))
+    by_token = csr_array(entries, shape=(len(tokens), size))
+    by_word = csr_array(
+        (np.ones(len(tokens)), (corpus.words, tokens)),
+        shape=(corpus.readings.shape[0], len(tokens)),
+    )
+    follows = np.ones(len(tokens), np.bool_)
+    first = corpus.sentences[:-1][np.diff(corpus.sentences) > 0]
+    follows[first] = False
+    later = np.flatnonzero(follows)
+    return HmmTables(
+        (corpus.readings.T @ (by_word @ by_token)).toarray(),
+        (by_token[later - 1].T @ by_token[later]).toarray(),
+        np.asarray(by_token[first].sum(axis=0)),
+    )
+
+
+def start_point(
+    objective: ClassHmmObjective,
+    counts: HmmTables,
+    own_feature: IntArray,
+    *,
+    noise: float,
+    rng: np.random.Generator,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the weights to begin with and the scale of each.
+
+    Parameters
+    ----------
+    objective
+        What will be minimised.
+    counts
+        From :func:`assigned_counts`.
+    own_feature
+        The feature of each outcome that takes its weight; it may belong to several outcomes.
+    noise
+        Standard deviation of the random weights.
+    rng
+        Where they come from.
+    """
+    kappa = objective.kappa
+    emission = np.zeros(objective.shapes[0])
+    shared = np.bincount(own_feature, minlength=len(emission))
+    np.add.at(emission, own_feature, penalised_logits(counts.emission, kappa))
+    weights = HmmTables(
+        emission / np.maximum(shared, 1)[:, None],
+        penalised_logits(counts.transition.T, kappa).T,
+        penalised_logits(counts.start[:, None], kappa)[:, 0],
+    )
+    point = weights.flat() + noise * rng.normal(size=objective.parameters)
+    uses = counts._replace(emission=objective.by_feature @ counts.emission)
+    share = uses.emission / np.maximum(counts.emission.sum(axis=0), 1)
+    # curvature of a softmax weight used c times of n: c (1 - c/n)
+    curvature = uses._replace(emission=uses.emission * (1 - np.minimum(share, 1))).flat()
+    return point, 1 / np.sqrt(curvature + 2 * kappa + LEAST_CURVATURE)
+
+
+def penalised_logits(counts: FloatArray, kappa: float) -> FloatArray:
+    """Return the weights w[x, y] of the softmax over x that best explain counts, column by column.
+
+    The best w of -Σ_x c log softmax(w) + κ ‖w‖² satisfies, with μ = Σ c / Σ exp w,
+
+        μ exp(w) + 2κ w = c   for every x,   and so   Σ_x w = 0.
+
+    Newton steps on w, from above where they cannot overshoot, and on log μ around them.
+    """
+    penalty = max(2 * kappa, LEAST_PENALTY)
+    log_mu = np.log(counts.mean(axis=0) + penalty)
+    weights = np.zeros_like(counts)
+    for _ in range(OUTER_STEPS):
+        weights = np.maximum(np.log(np.maximum(counts, penalty)) - log_mu, 0.0)
+        for _ in range(INNER_STEPS):
+            mass = np.exp(weights + log_mu)
+            weights = weights - (mass + penalty * weights - counts) / (mass + penalty)
+        mass = np.exp(weights + log_mu)
+        log_mu = log_mu + weights.sum(axis=0) / (mass / (mass + penalty)).sum(axis=0)
+    return weights
+
+
+class EmStep(NamedTuple):
+    """Log probabilities, and log P(X, C) under them."""
+
+    iteration: int
+    log_probabilities: HmmTables
+    log_likelihood: float
+
+
+def maximise_likelihood(corpus: ClassCorpus, start: HmmTables, states: int) -> Iterator[EmStep]:
+    """Yield ever better log probabilities, `start` first, for as long as they are asked for."""
+    logs, iteration = start, 0
+    while True:
+        total, used = expected_counts(corpus, logs, states)
+        yield EmStep(iteration, logs, total)
+        logs = HmmTables(
+            _log_shares(used.emission, logs.emission, axis=0),
+            _log_shares(used.transition, logs.transition, axis=1),
+            _log_shares(used.start, logs.start, axis=0),
+        )
+        iteration += 1
+
+
+def _log_shares(counts: FloatArray, before: FloatArray, *, axis: int) -> FloatArray:
+    """Return log(counts / their sum along an axis); where nothing was counted, as before."""
+    total = counts.sum(axis=axis, keepdims=True)
+    with np.errstate(divide="ignore"):
+        logs = np.log(counts) - np.log(np.where(total > 0, total, 1.0))
+    return np.where(total > 0, logs, before)

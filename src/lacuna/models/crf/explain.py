@@ -1,0 +1,107 @@
+"""What features say, for people: the words a model learnt from, and its features spelled out.
+
+A feature is stored as a hash. Those that look at one word are found again by computing the hashes
+of all words the model learnt from; those that combine several values are not spelled out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lacuna.encoding.flat import TrainingDocument
+from lacuna.features.extract import FeatureIndex, keys_of_words
+from lacuna.features.hashing import OUTSIDE
+from lacuna.features.templates import Template
+from lacuna.features.words import spelled, word_values
+from lacuna.models.crf import ChainCrf
+from lacuna.models.file import PackedStrings, packed_words
+from lacuna.text.characters import code_points
+from lacuna.types import HashArray, LongArray
+
+
+class WeightedFeature(NamedTuple):
+    """A feature in words, and its weight for a tag."""
+
+    name: str
+    weight: float
+
+
+def training_words(documents: Sequence[TrainingDocument]) -> PackedStrings:
+    """Return the distinct words of some documents, sorted, without those UTF-8 cannot hold."""
+    return packed_words(
+        word for item in documents for word in item.tokens.words(item.document.text)
+    )
+
+
+def strongest_features(
+    model: ChainCrf, words: Sequence[str], *, count: int
+) -> list[list[WeightedFeature]]:
+    """Return for each tag the features of single words with the largest weights either way."""
+    found = _SingleWords.of(model.index, words)
+    rows = np.flatnonzero(found.template >= 0)
+    strongest = []
+    for column in model.weights.dense(len(model.tags))[rows].T:
+        best = np.argsort(-np.abs(column), kind="stable")[:count]
+        strongest.append(
+            [
+                WeightedFeature(found.name(int(rows[i]), words), float(column[i]))
+                for i in best.tolist()
+                if column[i] != 0
+            ]
+        )
+    return strongest
+
+
+class _SingleWords(NamedTuple):
+    """Feature r is templates[template[r]] of words[word[r]].
+
+    Template -1: not found; word -1: outside the sentence.
+    """
+
+    templates: list[Template]
+    template: LongArray
+    word: LongArray
+
+    @classmethod
+    def of(cls, index: FeatureIndex, words: Sequence[str]) -> _SingleWords:
+        """Compute the features of all words and look them up."""
+        templates: list[Template] = []
+        values = _values_with_outside(index, words)
+        template, word = (np.full(len(index), -1, np.int64) for _ in range(2))
+        for group in index.plan.by_word:
+            keys = keys_of_words(values, group)
+            for j, number in enumerate((group.template - index.plan.key).tolist()):
+                rows = index.keys.lookup(np.ascontiguousarray(keys[:, j]))
+                known, first = np.unique(rows, return_index=True)
+                first = first[known >= 0]
+                known = known[known >= 0]
+                template[known] = len(templates)
+                word[known] = np.where(first < len(words), first, -1)
+                templates.append(index.plan.templates[number])
+        return cls(templates, template, word)
+
+    def name(self, row: int, words: Sequence[str]) -> str:
+        template, word = self.templates[self.template[row]], int(self.word[row])
+        if word < 0:
+            return f"{template} outside the sentence"
+        values = [spelled(term.attribute, words[word]) for term in template.terms]
+        if None in values:
+            return f"{template} as of {words[word]}"
+        return " ".join(f"{t}={value}" for t, value in zip(template.terms, values, strict=True))
+
+
+def _values_with_outside(index: FeatureIndex, words: Sequence[str]) -> HashArray:
+    """Return the attributes of all words, and in the last row those outside the sentence."""
+    plan = index.plan
+    ends = np.cumsum([0, *map(len, words)], dtype=np.int32)
+    start, end = ends[:-1].copy(), ends[1:].copy()
+    start.flags.writeable = end.flags.writeable = False  # the one form the kernel is compiled for
+    values = np.empty((len(words) + 1, len(plan.word_attributes)), np.uint64)
+    values[:-1] = word_values(
+        code_points("".join(words)), start, end, plan.word_attributes, resources=plan.resources
+    )
+    values[-1] = OUTSIDE
+    return values

@@ -1,0 +1,158 @@
+"""The regularised conditional likelihood of a linear-chain CRF, and its gradient.
+
+    f(W, V) = Σ_s [ log Z(x_s) - score(x_s, y_s) ] + λ (‖W - W₀‖² + ‖V - V₀‖²)
+
+    score(x, y) = Σ_t emission[t, y_t] + Σ_t V[y_{t-1}, y_t]
+
+    ∂f/∂emission[t, k] = p(y_t = k | x) - [y_t = k],   ∂f/∂V[i, j] = expected - observed moves
+
+W are the weights of features (`factored.py` says how emission depends on them), V those of moves
+between labels. Moves that the tag scheme forbids are no part of the model. W₀ and V₀ are 0, or the
+weights of a model that is being adapted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lacuna.encoding.schemes import Moves
+from lacuna.inference.batch import TimePack, run_chunks, share_rows
+from lacuna.inference.chain import Chain, first_order, packed_expectations
+from lacuna.learning.emission import FactoredEmission
+from lacuna.types import FloatArray, IntArray, LongArray, RealArray
+
+
+def pair_counts(emission: FactoredEmission, labels: IntArray, size: int) -> RealArray:
+    """Return counts[g, k]: how often feature g, times its value √n, meets label k."""
+    right = np.zeros((len(labels), size), np.float32)
+    right[np.arange(len(right)), labels] = 1
+    counts = np.empty((emission.features, size), np.float32)
+    emission.gradient(right, counts)
+    return counts
+
+
+class CrfObjective:
+    """Value and gradient at a flat vector of weights: the supported ones of W, then V row by row.
+
+    Parameters
+    ----------
+    emission
+        Structure of the emission scores; its tokens lie in the order of `packs`.
+    labels
+        The right label of every token, in the same order.
+    packs
+        The sequences in chunks, each in order of time; chunk c is the tokens behind chunk c - 1.
+    observed
+        observed[i, j] = how often label j follows label i.
+    moves
+        What is allowed.
+    l2
+        λ.
+    support
+        Places in W, flat, that have a weight; ``None``: all. The others are 0.
+
+    ``centre`` may be set to the vector of W₀ and V₀.
+    """
+
+    def __init__(
+        self,
+        emission: FactoredEmission,
+        labels: IntArray,
+        packs: list[TimePack],
+        observed: FloatArray,
+        moves: Moves,
+        *,
+        l2: float,
+        support: LongArray | None = None,
+    ) -> None:
+        self.emission, self.labels, self.packs = emission, labels, packs
+        self.observed, self.moves = observed, moves
+        self.l2, self.support = l2, support
+        self.centre: RealArray | None = None
+        self.borders = np.cumsum([0] + [len(pack.rows) for pack in packs]).tolist()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Features and labels: the shape of W."""
+        return self.emission.features, len(self.observed)
+
+    @property
+    def parameters(self) -> int:
+        """Length of the vector of weights."""
+        features, labels = self.shape
+        supported = features * labels if self.support is None else len(self.support)
+        return supported + labels * labels
+
+    def tables(self, point: RealArray) -> tuple[RealArray, RealArray]:
+        """Return W and V as tables; weights outside the support are 0."""
+        features, labels = self.shape
+        cut = len(point) - labels * labels
+        moves = point[cut:].reshape(labels, labels)
+        if self.support is None:
+            return point[:cut].reshape(features, labels), moves
+        weights = np.zeros(features * labels, point.dtype)
+        weights[self.support] = point[:cut]
+        return weights.reshape(features, labels), moves
+
+    def vector(self, weights: RealArray, moves: RealArray) -> RealArray:
+        """Return the flat vector of two tables: the inverse of :meth:`tables`."""
+        flat = weights.reshape(-1)
+        supported = flat if self.support is None else flat[self.support]
+        return np.concatenate((supported, moves.reshape(-1)))
+
+    def __call__(self, point: RealArray) -> tuple[float, RealArray]:
+        """Return f and its gradient."""
+        scores, moves = self._scores(point)
+        every = np.arange(len(scores))
+        right = float(scores[every, self.labels].sum(dtype=np.float64))
+        right += float((self.observed * moves).sum(dtype=np.float64))
+        log_partition, expected = self._expect(scores, moves)
+        scores[every, self.labels] -= 1
+        gradient = np.empty_like(point)
+        cut = len(point) - self.observed.size
+        gradient[:cut] = self._by_feature(scores, gradient[:cut])
+        gradient[cut:] = np.where(self.moves.allowed, expected - self.observed, 0).reshape(-1)
+        away = point if self.centre is None else point - self.centre
+        share_rows(len(point), lambda a, b: _add(gradient[a:b], 2 * self.l2, away[a:b]))
+        return log_partition - right + self.l2 * float(np.dot(away, away)), gradient
+
+    def _scores(self, point: RealArray) -> tuple[RealArray, RealArray]:
+        """Return emission scores and moves; what W takes is free again behind it."""
+        weights, moves = self.tables(point)
+        scores = np.empty((len(self.labels), self.shape[1]), point.dtype)
+        self.emission.scores(weights, scores, spoil=self.support is not None)
+        return scores, moves
+
+    def _by_feature(self, by_token: RealArray, out: RealArray) -> RealArray:
+        """Return the gradient of the supported weights; `out` may serve to hold it."""
+        if self.support is None:
+            self.emission.gradient(by_token, out.reshape(self.shape))
+            return out
+        every = np.empty(self.shape, out.dtype)
+        self.emission.gradient(by_token, every)
+        return every.reshape(-1)[self.support]
+
+    def _expect(self, scores: RealArray, moves: RealArray) -> tuple[float, FloatArray]:
+        """Return Σ log Z and the expected moves; turn scores into probabilities in place."""
+        chain = self.chain(moves)
+
+        def one_chunk(first: int, last: int) -> tuple[float, FloatArray]:
+            rows = scores[self.borders[first] : self.borders[last]]
+            found = packed_expectations(chain, rows.astype(np.float64), self.packs[first])
+            rows[:] = found.marginals
+            return float(found.log_partition.sum()), found.transition[0]
+
+        parts = run_chunks(one_chunk, [(c, c + 1) for c in range(len(self.packs))])
+        return sum(part[0] for part in parts), sum((p[1] for p in parts), np.zeros(moves.shape))
+
+    def chain(self, moves: RealArray) -> Chain:
+        """Return the moves as a chain, forbidden ones at -inf."""
+        return first_order(
+            np.where(self.moves.allowed, moves, -np.inf),
+            np.where(self.moves.first, 0.0, -np.inf),
+            np.where(self.moves.last, 0.0, -np.inf),
+        )
+
+
+def _add(total: RealArray, factor: float, other: RealArray) -> None:
+    total += total.dtype.type(factor) * other

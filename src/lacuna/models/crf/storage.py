@@ -1,0 +1,114 @@
+"""A CRF as arrays and back.
+
+Weights are stored row by row: row r has the tags ``weight_tags[borders[r]:borders[r + 1]]``.
+Features are stored as the hashes of their keys; words of the training text stand beside them only
+so that people can read what a model learnt (``vocabulary.py``).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Generic, NamedTuple, TypeVar
+
+import msgspec
+import numpy as np
+
+from lacuna.errors import LacunaError, ModelFileError
+from lacuna.features.extract import FeatureIndex
+from lacuna.features.index import KnownKeys
+from lacuna.features.plan import KEYS, make_plan
+from lacuna.features.resources import Resources
+from lacuna.features.templates import parse_templates
+from lacuna.models.base import Card
+from lacuna.models.crf import ChainCrf, Crf, CrfModel, CrfSettings
+from lacuna.models.crf.li import Li, LiModel
+from lacuna.models.file import NO_STRINGS, PackedStrings, StoredModel, require
+from lacuna.models.scoring import SparseRows, stored_weights
+from lacuna.types import RealArray
+
+Key = Annotated[int, msgspec.Meta(ge=0, lt=KEYS)]
+
+
+def store_crf(model: ChainCrf) -> StoredModel:
+    """Return everything a CRF of any kind is, for a file."""
+    plan = model.index.plan
+    return StoredModel(
+        model.kind,
+        {
+            "config": msgspec.to_builtins(model.config),
+            "tags": list(model.tags),
+            "templates": [str(template) for template in plan.templates],
+            "key": plan.key,
+            "card": msgspec.to_builtins(model.card),
+        },
+        {
+            **plan.resources.to_arrays(),
+            "keys": model.index.keys.hashes,
+            "borders": model.weights.borders,
+            "weight_tags": model.weights.tags,
+            "weights": model.weights.values,
+            "moves": model.moves,
+            "words": model.words.data,
+            "word_borders": model.words.offsets,
+        },
+    )
+
+
+Settings = TypeVar("Settings", bound=CrfSettings)
+
+
+class _Content(NamedTuple, Generic[Settings]):
+    """What files of all kinds of CRF hold."""
+
+    config: Settings
+    tags: tuple[str, ...]
+    features: FeatureIndex
+    weights: SparseRows
+    moves: RealArray
+    card: Card
+    words: PackedStrings
+
+
+def restore_crf(stored: StoredModel) -> CrfModel:
+    """Rebuild a CRF of flat mentions from a file."""
+    return CrfModel(*_restore(stored, Crf))
+
+
+def restore_li(stored: StoredModel) -> LiModel:
+    """Rebuild a CRF with LI tags from a file."""
+    model = LiModel(*_restore(stored, Li))
+    if model.tags != model.config.tag_set(model.labels):
+        raise ModelFileError(stored.source, "its tags are damaged")
+    return model
+
+
+def _restore(stored: StoredModel, settings: type[Settings]) -> _Content[Settings]:
+    """Return the content of a file; everything compiled code relies on is checked here."""
+    try:
+        config = msgspec.convert(stored.header.get("config"), settings)
+        tags = tuple(msgspec.convert(stored.header.get("tags"), list[str]))
+        lines = msgspec.convert(stored.header.get("templates"), list[str])
+        key = msgspec.convert(stored.header.get("key", 0), Key)
+        card = msgspec.convert(stored.header.get("card", {}), Card)
+        resources = Resources.from_arrays(stored.arrays)
+        plan = make_plan(parse_templates(lines), resources=resources, key=key)
+    except (msgspec.ValidationError, ValueError, RecursionError, LacunaError) as error:
+        raise ModelFileError(stored.source, f"its header is damaged: {error}") from None
+    if not tags or tags[0] != "O" or len(set(tags)) != len(tags):
+        raise ModelFileError(stored.source, "its tags are damaged")
+    keys = require(stored, "keys", np.uint64, (-1,))
+    try:
+        index = FeatureIndex(plan, KnownKeys.of(keys))
+    except ValueError:
+        raise ModelFileError(stored.source, "a feature occurs twice in it") from None
+    moves = require(stored, "moves", np.float32, (len(tags), len(tags)))
+    weights = stored_weights(stored, len(keys), len(tags))
+    return _Content(config, tags, index, weights, moves, card, _words(stored))
+
+
+def _words(stored: StoredModel) -> PackedStrings:
+    if "words" not in stored.arrays:
+        return NO_STRINGS
+    return PackedStrings(
+        require(stored, "words", np.uint8, (-1,)),
+        require(stored, "word_borders", np.int64, (-1,)),
+    )

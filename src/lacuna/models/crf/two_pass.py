@@ -1,0 +1,173 @@
+"""Two passes of a CRF: the second sees what the first found elsewhere in the document.
+
+In training the first pass over each document comes from a model that has not seen it (folds by
+group); otherwise the second pass would learn to trust a first pass that is always right.
+
+What a first pass over a document says about each of its words elsewhere in the document.
+
+Names are repeated. One occurrence stands in a telling context, another does not; the second pass
+of a tagger may look at what the first found for the other occurrences:
+
+* ``vote``    the label that most other occurrences of this form got, ``O`` where most got none;
+* ``longer``  the label of a longer mention elsewhere that contains this word;
+* ``cased``   the word is capitalised here and stands in lower case elsewhere.
+
+Only words that begin with a capital or hold a digit are asked about: others are not names.
+(After Ratinov and Roth 2009, section 4, without outside data.)
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from lacuna.errors import ModelFileError
+from lacuna.features.templates import Template, parse_templates
+from lacuna.models.base import Card, TagsAnything
+from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.crf.storage import restore_crf, store_crf
+from lacuna.models.file import StoredModel
+from lacuna.text.align import align
+from lacuna.text.document import Document, Mention, Tokens
+from lacuna.text.tokens import tokens_of
+from lacuna.types import FloatArray
+
+#: What the second pass looks at besides the templates of the first.
+EVIDENCE_TEMPLATES = """\
+column.vote[-1..1]
+column.longer[-1..1]
+column.cased[-1..1]
+column.vote[0] column.longer[0]
+column.vote[0] column.cased[0]
+column.vote[-1] column.vote[0]
+column.vote[0] column.vote[1]
+column.vote[0] short[0]
+"""
+PASSES = ("first", "second")
+
+
+def evidence_templates() -> tuple[Template, ...]:
+    """Return the templates that the second pass adds."""
+    return parse_templates(EVIDENCE_TEMPLATES.splitlines(), source="evidence")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TwoPassModel(TagsAnything):
+    """A CRF over text, and a CRF over text and what the first one found."""
+
+    kind: ClassVar[str] = "two-pass"
+
+    first: CrfModel
+    second: CrfModel
+
+    @property
+    def config(self) -> Crf:
+        """What it was trained with."""
+        return self.second.config
+
+    @property
+    def card(self) -> Card:
+        """How it was trained, for people."""
+        return self.second.card
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels it can find."""
+        return self.second.labels
+
+    def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
+        """Return the documents with the mentions found in place of those they had."""
+        found = self.second.find(self.with_evidence(documents), probabilities=probabilities)
+        return [
+            replace(document, mentions=tagged.mentions)
+            for document, tagged in zip(documents, found, strict=True)
+        ]
+
+    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
+        """Return for each token the probability that it is in a mention."""
+        return self.second.identifier_probabilities(self.with_evidence(documents))
+
+    def with_evidence(self, documents: Sequence[Document]) -> list[Document]:
+        """Return the documents as the second pass sees them: tokens with three more columns."""
+        return [
+            replace(d, tokens=with_evidence(d, tokens_of(d), found.mentions))
+            for d, found in zip(documents, self.first.find(documents), strict=True)
+        ]
+
+    def store(self) -> StoredModel:
+        """Return everything the model is, for a file."""
+        parts = dict(zip(PASSES, (store_crf(self.first), store_crf(self.second)), strict=True))
+        return StoredModel(
+            self.kind,
+            {name: dict(part.header) for name, part in parts.items()},
+            {
+                f"{name}.{array}": values
+                for name, part in parts.items()
+                for array, values in part.arrays.items()
+            },
+        )
+
+
+def restore_two_pass(stored: StoredModel) -> TwoPassModel:
+    """Rebuild a model from a file."""
+    return TwoPassModel(*(restore_crf(_part(stored, name)) for name in PASSES))
+
+
+def _part(stored: StoredModel, name: str) -> StoredModel:
+    header: Any = stored.header.get(name)
+    if not isinstance(header, dict):
+        raise ModelFileError(stored.source, f"its header has no {name} pass")
+    prefix = f"{name}."
+    arrays = {
+        key.removeprefix(prefix): values
+        for key, values in stored.arrays.items()
+        if key.startswith(prefix)
+    }
+    return StoredModel(CrfModel.kind, header, arrays, stored.source)
+
+
+COLUMNS = ("vote", "longer", "cased")
+NOTHING = ""
+
+
+def with_evidence(document: Document, tokens: Tokens, found: tuple[Mention, ...]) -> Tokens:
+    """Return the tokens with the three columns added, from the mentions of a first pass."""
+    words = tokens.words(document.text)
+    labels = ["O"] * len(words)
+    longer: dict[str, Counter[str]] = defaultdict(Counter)
+    inside: dict[int, str] = {}  # token -> label of the longer mention it is itself in
+    for mention, ranges in align(found, tokens).aligned:
+        for first, last in ranges:
+            for t in range(first, last):
+                labels[t] = mention.label
+                if last - first > 1 and asked_about(words[t]):
+                    longer[words[t]][mention.label] += 1
+                    inside[t] = mention.label
+    votes: dict[str, Counter[str]] = defaultdict(Counter)
+    for word, label in zip(words, labels, strict=True):
+        if asked_about(word):
+            votes[word][label] += 1
+    present = set(words)
+    columns: dict[str, list[str]] = {name: [] for name in COLUMNS}
+    for t, word in enumerate(words):
+        ask = asked_about(word)
+        columns["vote"].append(_majority(votes[word], labels[t]) if ask else NOTHING)
+        columns["longer"].append(_majority(longer[word], inside.get(t)) if ask else NOTHING)
+        columns["cased"].append("yes" if ask and word.lower() in present else NOTHING)
+    added = {name: tuple(values) for name, values in columns.items()}
+    return replace(tokens, columns={**tokens.columns, **added})
+
+
+def asked_about(word: str) -> bool:
+    """Whether a word may be part of a name: it begins with a capital or holds a digit."""
+    return word[0].isupper() or any(character.isdigit() for character in word)
+
+
+def _majority(counts: Counter[str], own: str | None) -> str:
+    """Return the most frequent label of the others; of equals the first in the alphabet."""
+    others = counts - Counter([own]) if own is not None else counts
+    if not others:
+        return NOTHING
+    return min(others, key=lambda label: (-others[label], label))

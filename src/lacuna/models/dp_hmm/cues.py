@@ -1,0 +1,263 @@
+"""Which words announce mentions, and which follow them: what sub-tags have learnt.
+
+All of it is read off the model. With n_i the expected training tokens of state i and p(j | i) its
+moves,
+
+    flow[i, j] = n_i p(j | i)
+
+is how often j is expected right after i. The outside sub-tag i announces label X the more, the
+greater
+
+    p(X | i) = Σ_{j of X} flow[i, j] / n_i,     lift = p(X | i) / mean of p(X | ·) over the outside;
+
+with flow transposed that tells what follows X. Words x typical of a sub-tag are those with a high
+share p(x | i) and lift p(x | i) / p(x), ranked by share · ln lift. The file holds words as hashes;
+they are named by hashing the words of some documents.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, takewhile
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from lacuna.encoding.schemes import OUTSIDE
+from lacuna.errors import ConfigError
+from lacuna.features.token_table import words_at
+from lacuna.features.words import word_shape
+from lacuna.models.dp_hmm import DpHmmModel
+from lacuna.text.document import Document
+from lacuna.text.word_types import number_types
+from lacuna.types import FloatArray, LongArray
+
+LEAST_TOKENS = 1e-9  #: of a state, to divide by
+LEAST_LIFT = 3.0  #: of a cue
+LEAST_SHARE = 0.01  #: of its tokens stands beside the label
+LEAST_TIMES = 5.0  #: so often a cue is expected beside the label in the training text
+CUES = 4  #: named before a label, and as many after it
+WORDS = 5  #: named of a cue
+NEIGHBOURS = 2  #: sub-tags named on the far side of a cue
+LONGEST_SUFFIX = 3  #: in the name of a class of rare words
+
+Side = Literal["before", "after"]
+SIDES: tuple[Side, Side] = ("before", "after")
+BORDERS: Mapping[Side, str] = {"before": "begin", "after": "end"}
+
+
+class Typical(NamedTuple):
+    """A word, or a class of rare words as ``‹Xx …son›``, and how typical of a sub-tag it is."""
+
+    name: str
+    share: float
+    lift: float
+
+
+class Neighbour(NamedTuple):
+    """A sub-tag beside another one; ``begin`` and ``end`` are those of sentences."""
+
+    state: str
+    share: float
+    lift: float
+    words: tuple[Typical, ...]
+
+
+class Cue(NamedTuple):
+    """A sub-tag, and how often it stands beside a label.
+
+    label, side
+        It stands before, or after, mentions of this label.
+    state, tokens
+        Its name, and its expected training tokens.
+    share, lift
+        What share of its tokens stands there; how many times that of all outside tokens.
+    words
+        Most typical of it.
+    beyond
+        Sub-tags most typical on its other side.
+    """
+
+    label: str
+    side: Side
+    state: str
+    tokens: float
+    share: float
+    lift: float
+    words: tuple[Typical, ...]
+    beyond: tuple[Neighbour, ...]
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether it stands there much more often than outside tokens usually do."""
+        return self.lift >= LEAST_LIFT
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SubTags:
+    """The sub-tags of a model, for people.
+
+    Attributes
+    ----------
+    names, labels
+        Of each state; the label is empty outside. The border of sentences comes last.
+    flow
+        ``flow[i, j]``: how often state j is expected right after i in the training text.
+    word_share
+        ``word_share[x, i]``: probability of vocabulary item x in state i, without the border.
+    usual_share
+        ``usual_share[x]``: probability of item x in the whole training text.
+    item_names
+        The words of items, where they are known.
+    """
+
+    names: tuple[str, ...]
+    labels: tuple[str, ...]
+    flow: FloatArray
+    word_share: FloatArray
+    usual_share: FloatArray
+    item_names: Mapping[int, str]
+
+    @classmethod
+    def of(cls, model: DpHmmModel, documents: Sequence[Document] = ()) -> SubTags:
+        """Read a model; the words of some documents name what it knows as hashes."""
+        moves = _columns_of_one(np.exp(model.log_moves).T).T
+        own = np.maximum(model.tokens, LEAST_TOKENS)
+        tokens = np.append(own, own @ moves[:-1, -1])
+        words = _columns_of_one(np.exp(model.log_words.astype(np.float64)))
+        return cls(
+            (*model.state_names, "border"),
+            (*("" if tag == OUTSIDE else tag[2:] for tag in model.state_tags), ""),
+            tokens[:, None] * moves,
+            words,
+            words @ (own / own.sum()),
+            item_names(model, documents),
+        )
+
+    @property
+    def border(self) -> int:
+        """The state that stands for the border of sentences."""
+        return len(self.names) - 1
+
+    @property
+    def outside(self) -> LongArray:
+        """The sub-tags of the outside tag."""
+        return np.array([i for i in range(self.border) if not self.labels[i]], np.int64)
+
+    def of_label(self, label: str) -> LongArray:
+        """Return the sub-tags of a label.
+
+        Raises
+        ------
+        ConfigError
+            When there is no such label.
+        """
+        found = [i for i, own in enumerate(self.labels) if own == label and label]
+        if not found:
+            known = ", ".join(dict.fromkeys(filter(None, self.labels))) or "none"
+            raise ConfigError(f"the model has no such label; it has {known}")
+        return np.array(found, np.int64)
+
+    def cues(self, label: str, side: Side) -> list[Cue]:
+        """Return the sub-tags that announce a label, or follow it, the surest first."""
+        found = [self.cue(i, label, side) for i in self.outside.tolist()]
+        sure = [
+            cue
+            for cue in found
+            if cue.is_telling and cue.share >= LEAST_SHARE and cue.share * cue.tokens >= LEAST_TIMES
+        ]
+        return sorted(sure, key=lambda cue: -cue.lift)[:CUES]
+
+    def cue(self, state: int, label: str, side: Side) -> Cue:
+        """Return how often a state stands beside a label, and what it is."""
+        flow = self.flow if side == "before" else self.flow.T
+        outside, inside = self.outside, self.of_label(label)
+        usual = _share(flow[np.ix_(outside, inside)].sum(), flow[outside].sum())
+        tokens = float(flow[state].sum())
+        share = _share(flow[state, inside].sum(), tokens)
+        return Cue(
+            label,
+            side,
+            self._name(state, side),
+            tokens,
+            share,
+            _share(share, usual),
+            self.words(state, WORDS),
+            self._beyond(state, side),
+        )
+
+    def words(self, state: int, most: int) -> tuple[Typical, ...]:
+        """Return the words most typical of a state, as far as they are known."""
+        if state == self.border:
+            return ()
+        share, usual = self.word_share[:, state], self.usual_share
+        found: dict[str, Typical] = {}
+        for x in _most_typical(share, usual):
+            if (name := self.item_names.get(x)) is not None and name not in found:
+                found[name] = Typical(name, float(share[x]), float(share[x] / usual[x]))
+            if len(found) == most:
+                break
+        return tuple(found.values())
+
+    def _name(self, state: int, side: Side) -> str:
+        """Return the name of a state that stands before, or after, something."""
+        return self.names[state] if state != self.border else BORDERS[side]
+
+    def _beyond(self, state: int, side: Side) -> tuple[Neighbour, ...]:
+        """Return what typically stands before a sub-tag, or after it."""
+        flow = self.flow.T if side == "before" else self.flow
+        if state == self.border or not flow[state].any():
+            return ()
+        share, usual = flow[state] / flow[state].sum(), flow.sum(axis=0) / flow.sum()
+        return tuple(
+            Neighbour(
+                self._name(i, side),
+                float(share[i]),
+                float(share[i] / usual[i]),
+                self.words(i, WORDS - 2),
+            )
+            for i in islice(_most_typical(share, usual), NEIGHBOURS)
+        )
+
+
+def item_names(model: DpHmmModel, documents: Sequence[Document]) -> dict[int, str]:
+    """Name the words and classes of a model's vocabulary that some documents have."""
+    if not documents:
+        return {}
+    table = model.table(documents)
+    first = number_types(table.hashes).first
+    examples: dict[int, list[str]] = {}
+    items = model.words.items(table)[first].tolist()
+    for item, word in zip(items, words_at(table, first), strict=True):
+        examples.setdefault(item, []).append(word)
+    known = len(model.words.words)
+    return {x: own[0] if x < known else class_name(own) for x, own in examples.items()}
+
+
+def class_name(words: Sequence[str]) -> str:
+    """Name a class of rare words by their commonest shape, and the letters they all end in."""
+    shape = Counter(map(word_shape, words)).most_common(1)[0][0]
+    last = zip(*(word.lower()[: -LONGEST_SUFFIX - 1 : -1] for word in words), strict=False)
+    ending = "".join(letters[0] for letters in takewhile(lambda x: len(set(x)) == 1, last))[::-1]
+    return f"‹{shape} …{ending}›" if ending.isalpha() else f"‹{shape}›"
+
+
+def _most_typical(share: FloatArray, usual: FloatArray) -> Iterator[int]:
+    """Yield what is more frequent than usual, by share · ln (share / usual)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = np.where(share > 0, share * np.log(share / usual), 0.0)
+    ranked = np.argsort(-weight, kind="stable")
+    yield from ranked[weight[ranked] > 0].tolist()
+
+
+def _share(part: float, whole: float) -> float:
+    """Return part / whole; nothing of nothing is nothing."""
+    return float(part / whole) if whole > 0 else 0.0
+
+
+def _columns_of_one(weights: FloatArray) -> FloatArray:
+    """Divide each column by its sum."""
+    totals = weights.sum(axis=0)
+    return weights / np.where(totals > 0, totals, 1.0)

@@ -1,0 +1,250 @@
+"""Variational Bayes for the HMM with Dirichlet-process sub-tags.
+
+Tags s are observed, the sub-tags z = 1 … K_s of each are hidden; a state is a pair (s, z). The
+border of sentences is a tag with one sub-tag, so that starts and stops are ordinary moves.
+
+    v_{s,k} ~ Beta(1, α)                    π_s = the shares of the stick v_s (`sticks.py`)
+    φE_{s,z} ~ Dir(αE)                      words given the state
+    φT_{s,z} ~ Dir(αT)                      next tag given the state
+    φt_{s,z,s'} ~ DP(αt, π_{s'})            next sub-tag given the state and the next tag
+
+π has K atoms, so the DP is the Dirichlet Dir(αt π_{s'}) and neither its own stick nor its atoms
+need be represented. q(φE), q(φT), q(φt) are Dirichlets: the prior plus expected counts. v is a
+point. q(z) is a chain per sentence (`dp_hmm_expect.py`) or a product over tokens
+(`dp_hmm_mean_field.py`). What is maximised, and never falls from one E-step to the next, is
+
+    ELBO = Σ_sentences [E_q ln weights + H(q(z))] − KL(q(φE) ‖ p) − KL(q(φT) ‖ p)
+           − KL(q(φt) ‖ Dir(αt π)) + ln p(v | α)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from lacuna.inference.batch import run_chunks
+from lacuna.models.dp_hmm.e_step import Expected, LogWeights, expect, gather, improve, moves_of
+from lacuna.models.dp_hmm.layout import Layout, TaggedWords, lay_out, own_words
+from lacuna.models.dp_hmm.sticks import (
+    better_stick,
+    divergence,
+    even_stick,
+    expected_log,
+    log_prior,
+    shares,
+)
+from lacuna.types import BoolArray, FloatArray, LongArray
+
+#: Numbers of one matrix of rows × sub-tags; a corpus that needs more is laid out in parts.
+MOST_NUMBERS = 1 << 23
+#: Fewer parts would leave a core idle.
+LEAST_PARTS = 2
+#: Share of the random start that is each token's own; the rest goes by the tags beside it.
+NOISE = 0.3
+
+
+class Priors(NamedTuple):
+    """α, αE, αT and αt."""
+
+    alpha: float = 1.0
+    alpha_e: float = 0.01
+    alpha_tag: float = 0.1
+    alpha_t: float = 1.0
+
+
+class Learnt(NamedTuple):
+    """Where training stands: q(φ) is the priors plus these counts.
+
+    emission[s][w, z], moves[i, j]
+        Expected counts, as in `Expected`.
+    sticks[s]
+        v_s.
+    memberships[b][s][r, z]
+        q(z) of the rows of the b-th layout.
+    """
+
+    emission: list[FloatArray]
+    moves: FloatArray
+    sticks: tuple[FloatArray, ...]
+    memberships: list[list[FloatArray]]
+
+    def in_use(self, least: float = 1.0) -> list[int]:
+        """Return how many sub-tags of each tag have at least so many expected tokens."""
+        return [int((counts.sum(axis=0) >= least).sum()) for counts in self.emission]
+
+
+class Point(NamedTuple):
+    """An E-step: its bound, measured before `learnt` was made of its expected counts."""
+
+    elbo: float
+    learnt: Learnt
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DpHmmProblem:
+    """What is learnt from, and how: :func:`pose` makes one.
+
+    Attributes
+    ----------
+    vocabulary
+        Number of words.
+    words
+        ``words[s]``: those that occur with tag s.
+    layouts
+        The corpus, in one or several parts.
+    first
+        Tag s has the states ``first[s]`` to ``first[s + 1]``; the border is last, with one.
+    tag_moves
+        ``tag_moves[s, s']``: tag s' may follow s, the border included.
+    priors
+        α, αE, αT, αt.
+    structured
+        Whether q(z) is a chain per sentence, not a product over tokens.
+    """
+
+    vocabulary: int
+    words: list[LongArray]
+    layouts: list[Layout]
+    first: LongArray
+    tag_moves: BoolArray
+    priors: Priors
+    structured: bool
+
+    @property
+    def subtags(self) -> LongArray:
+        """K_s of every tag, the border included."""
+        return np.diff(self.first)
+
+    def start(self, rng: np.random.Generator) -> Learnt:
+        """Begin with random sub-tags: of every token, and of every pair of tags beside one."""
+        contexts, sizes = len(self.subtags) ** 2, [len(own) for own in self.words]
+        drawn = [rng.dirichlet(np.full(k, 1.0 / k), contexts) for k in self.subtags[:-1]]
+        found = []
+        for layout in self.layouts:
+            members = [
+                NOISE * _noise(rng, len(own), part.shape[1]) + (1 - NOISE) * part[own]
+                for part, own in zip(drawn, layout.contexts, strict=True)
+            ]
+            moves = moves_of(self.first, layout, members)
+            found.append(gather(sizes, self.first, layout, members, moves))
+        return self.learn(found, [even_stick(size) for size in self.subtags[:-1]])
+
+    def weights(self, learnt: Learnt) -> LogWeights:
+        """Return E_q[ln φ] of the words that occur with each tag, and of all moves."""
+        moves = self.log_tag_moves(learnt) + self.log_subtag_moves(learnt)
+        return LogWeights(moves, [self.log_words(c) for c in learnt.emission], self.first)
+
+    def log_tag_moves(self, learnt: Learnt) -> FloatArray:
+        """E[ln φT], [i, j]: of the tag of state j after state i."""
+        counts = np.add.reduceat(learnt.moves, self.first[:-1], axis=1)
+        return np.repeat(expected_log(self._tag_prior(), counts), self.subtags, axis=1)
+
+    def log_subtag_moves(self, learnt: Learnt) -> FloatArray:
+        """E[ln φt], [i, j]: of state j after state i, given its tag."""
+        logs = np.zeros_like(learnt.moves)
+        for own, stick in self._blocks(learnt.sticks):
+            logs[:, own] = expected_log(self.priors.alpha_t * shares(stick), learnt.moves[:, own])
+        return logs
+
+    def elbo(self, learnt: Learnt, bound: float) -> float:
+        """Return the bound at q(φ); `bound` is what q(z) adds to it."""
+        tag_counts = np.add.reduceat(learnt.moves, self.first[:-1], axis=1)
+        total = bound - divergence(self._tag_prior(), tag_counts)
+        for own, stick in self._blocks(learnt.sticks):
+            prior = self.priors.alpha_t * shares(stick) + np.zeros_like(learnt.moves[:, own])
+            total -= divergence(prior, learnt.moves[:, own])
+            total += log_prior(stick, self.priors.alpha)
+        return total - sum(map(self._divergence_of_words, learnt.emission))
+
+    def expect(self, learnt: Learnt) -> list[Expected]:
+        """E-step: q(z) at its best, or better, for q(φ)."""
+        logs = self.weights(learnt)
+
+        def of_part(part: int, _: int) -> Expected:
+            layout = self.layouts[part]
+            if self.structured:
+                return expect(logs, layout)
+            return improve(logs, layout, learnt.memberships[part])
+
+        return run_chunks(of_part, [(part, part + 1) for part in range(len(self.layouts))])
+
+    def learn(self, found: Sequence[Expected], sticks: Sequence[FloatArray]) -> Learnt:
+        """M-step: q(φ) and v at their best for q(z)."""
+        moves = np.sum([part.moves for part in found], axis=0)
+        emission = [
+            np.sum(parts, axis=0) for parts in zip(*(p.emission for p in found), strict=True)
+        ]
+        better = tuple(
+            better_stick(stick, moves[:, own], alpha=self.priors.alpha, alpha_t=self.priors.alpha_t)
+            for own, stick in self._blocks(sticks)
+        )
+        return Learnt(emission, moves, better, [part.memberships for part in found])
+
+    def climb(self, learnt: Learnt) -> Iterator[Point]:
+        """Yield E- and M-steps for as long as they are asked for."""
+        while True:
+            found = self.expect(learnt)
+            elbo = self.elbo(learnt, sum(part.bound for part in found))
+            learnt = self.learn(found, learnt.sticks)
+            yield Point(elbo, learnt)
+
+    def _blocks(self, sticks: Sequence[FloatArray]) -> Iterator[tuple[slice, FloatArray]]:
+        for (first, last), stick in zip(pairwise(self.first[:-1]), sticks, strict=True):
+            yield slice(first, last), stick
+
+    def _tag_prior(self) -> FloatArray:
+        """αT where a tag may follow the tag of a state, [i, s]."""
+        may = np.repeat(self.tag_moves, self.subtags, axis=0).astype(np.float64)
+        return self.priors.alpha_tag * may
+
+    def log_words(self, counts: FloatArray, total: FloatArray | None = None) -> FloatArray:
+        """E[ln φE] = ψ(αE + c) − ψ(αE V + Σ c), counts[w, z] of words of one tag.
+
+        `total` is Σ c over all words, where `counts` are not of all.
+        """
+        from scipy.special import digamma
+
+        whole = counts.sum(axis=0) if total is None else total
+        own: FloatArray = digamma(self.priors.alpha_e + counts)
+        of_all: FloatArray = digamma(self.priors.alpha_e * self.vocabulary + whole)
+        return own - of_all
+
+    def _divergence_of_words(self, counts: FloatArray) -> float:
+        """KL(q(φE) ‖ Dir(αE)) over the sub-tags of one tag; words without counts add nothing."""
+        from scipy.special import gammaln
+
+        prior, total = self.priors.alpha_e, self.priors.alpha_e * self.vocabulary
+        whole = gammaln(total + counts.sum(axis=0)) - gammaln(total)
+        own = gammaln(prior + counts) - gammaln(prior)
+        return float(whole.sum() - own.sum() + (counts * self.log_words(counts)).sum())
+
+
+def pose(
+    corpus: TaggedWords,
+    vocabulary: int,
+    subtags: Sequence[int],
+    tag_moves: BoolArray,
+    priors: Priors,
+    *,
+    structured: bool = True,
+) -> DpHmmProblem:
+    """Lay out a corpus; subtags[s] = K_s, tag_moves[s, s'] with the border last."""
+    tags = len(subtags)
+    words, numbers = own_words(corpus, tags)
+    tokens = min(MOST_NUMBERS // max(subtags), -(-int(corpus.sentences[-1]) // LEAST_PARTS))
+    marks = np.searchsorted(corpus.sentences, np.arange(0, corpus.sentences[-1], max(tokens, 1)))
+    cuts = np.unique(np.append(marks, [0, len(corpus.sentences) - 1])).tolist()
+    layouts = [lay_out(corpus, numbers, tags, a, b) for a, b in pairwise(cuts)]
+    first = np.concatenate((np.zeros(1, np.int64), np.cumsum([*subtags, 1])))
+    return DpHmmProblem(vocabulary, words, layouts, first, tag_moves, priors, structured)
+
+
+def _noise(rng: np.random.Generator, rows: int, subtags: int) -> FloatArray:
+    """Return random rows that sum to 1."""
+    drawn = rng.random((rows, subtags))
+    drawn /= drawn.sum(axis=1, keepdims=True)
+    return drawn

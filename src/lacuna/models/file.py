@@ -1,0 +1,249 @@
+"""The model file: named arrays and a JSON header in one safetensors file.
+
+The header is a JSON text under ``__metadata__``, with ``"format"`` and ``"kind"`` among its keys.
+The safetensors package writes the file; :mod:`lacuna.models.safetensors` reads it. Files come
+from anywhere: nothing in them is executed, and what compiled code relies on is checked first.
+
+The model that comes with lacuna: English clinical notes, labels of i2b2 2014.
+
+``recipes/en_clinical/build.py`` makes it; ``docs/bundled-model.md`` says from what and how good
+it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from safetensors.numpy import save
+
+from lacuna.errors import ModelFileError
+from lacuna.io.writing import whole_file
+from lacuna.models.safetensors import (
+    DTYPES,
+    MAX_DIRECTORY_BYTES,
+    arrays_on,
+    directory,
+    json_object,
+    mapped,
+    shown,
+)
+from lacuna.types import LongArray
+
+FORMAT = 1
+METADATA = "__metadata__"  # the one name in the directory that is no array
+OWN_KEY = "lacuna"
+RESERVED_KEYS = frozenset({"format", "kind"})
+
+ByteArray = npt.NDArray[np.uint8]
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredModel:
+    """What a model file holds.
+
+    Attributes
+    ----------
+    kind
+        Name of the kind of model, e.g. ``"crf"``.
+    header
+        JSON values under string keys: config, tags, templates, card. Keys that a
+        lacuna does not know are read over.
+    arrays
+        By name. From :func:`read_model` they stand on the file: read when used, and writing to
+        one changes neither the file nor another reader's.
+    source
+        The file it was read from, for messages.
+    """
+
+    kind: str
+    header: Mapping[str, Any]
+    arrays: Mapping[str, npt.NDArray[Any]]
+    source: str = "model"
+
+    def __post_init__(self) -> None:
+        if RESERVED_KEYS & self.header.keys():
+            raise ValueError("header must not have the keys 'format' and 'kind'")
+        if METADATA in self.arrays:
+            raise ValueError(f"no array may be named {METADATA!r}")
+        for name, array in self.arrays.items():
+            if array.dtype not in DTYPES.values():
+                raise ValueError(f"array {shown(name)} cannot be stored: dtype {array.dtype}")
+
+
+class PackedStrings(NamedTuple):
+    """Strings as two arrays: string i is the UTF-8 ``data[offsets[i]:offsets[i + 1]]``."""
+
+    data: ByteArray
+    offsets: LongArray
+
+
+def write_model(path: Path, model: StoredModel) -> str:
+    """Write a model file, whole or not at all, and return its SHA-256.
+
+    The same model gives the same bytes, whatever the order of its names and keys.
+    """
+    header = {"format": FORMAT, "kind": model.kind, **model.header}
+    text = json.dumps(header, sort_keys=True, allow_nan=False, separators=(",", ":"))
+    in_c_order = {name: np.asarray(array, order="C") for name, array in model.arrays.items()}
+    content = save(in_c_order, metadata={OWN_KEY: text})
+    if int.from_bytes(content[:8], "little") > MAX_DIRECTORY_BYTES:
+        raise ModelFileError(path, f"its header would pass {MAX_DIRECTORY_BYTES} bytes")
+    with whole_file(path) as stream:
+        stream.write(content)
+    return hashlib.sha256(content).hexdigest()
+
+
+def read_model(path: Path) -> StoredModel:
+    """Open a model file; its arrays are mapped, and read from the disk only when used."""
+    if path.exists() and not path.is_file():
+        raise ModelFileError(path, "not a file")
+    try:
+        content = mapped(path)
+        described, start = directory(content)
+        kind, header = _own_header(described.pop(METADATA, None))
+        return StoredModel(kind, header, arrays_on(content, start, described), str(path))
+    except ValueError as error:
+        raise ModelFileError(path, str(error)) from None
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def require(
+    model: StoredModel, name: str, dtype: type[Scalar], shape: tuple[int, ...]
+) -> npt.NDArray[Scalar]:
+    """Return an array of `model` that must be there; -1 in `shape` stands for any length."""
+    if name not in model.arrays:
+        raise ModelFileError(model.source, f"array {shown(name)} is missing")
+    array = model.arrays[name]
+    if array.dtype != dtype:
+        raise ModelFileError(
+            model.source, f"array {shown(name)} is {array.dtype}, not {dtype.__name__}"
+        )
+    fits = all(wanted in (-1, actual) for wanted, actual in zip(shape, array.shape, strict=False))
+    if array.ndim != len(shape) or not fits:
+        raise ModelFileError(
+            model.source, f"array {shown(name)} has the shape {array.shape}, not {shape}"
+        )
+    return array
+
+
+def require_indices(
+    model: StoredModel, name: str, dtype: type[Scalar], shape: tuple[int, ...], *, below: int
+) -> npt.NDArray[Scalar]:
+    """Return a required array whose values are all in ``[0, below)``.
+
+    Kernels do not check bounds, so an index from a file must not reach one unchecked.
+    """
+    array = require(model, name, dtype, shape)
+    if array.size and not 0 <= array.min() <= array.max() < below:
+        raise ModelFileError(model.source, f"array {shown(name)} has values outside [0, {below})")
+    return array
+
+
+def with_parts(kind: str, parts: Mapping[str, StoredModel]) -> StoredModel:
+    """Return models by name as one; :func:`stored_part` takes them out again."""
+    return StoredModel(
+        kind,
+        {name: {"kind": part.kind, "header": part.header} for name, part in parts.items()},
+        {
+            f"{name}.{array}": values
+            for name, part in parts.items()
+            for array, values in part.arrays.items()
+        },
+    )
+
+
+def stored_part(stored: StoredModel, name: str) -> StoredModel:
+    """Return the model stored under a name inside another."""
+    described = stored.header.get(name)
+    part = described if isinstance(described, dict) else {}
+    kind, header = part.get("kind"), part.get("header")
+    if not isinstance(kind, str) or kind == stored.kind or not isinstance(header, dict):
+        raise ModelFileError(stored.source, f"its header has no {name}")
+    if RESERVED_KEYS & header.keys():
+        raise ModelFileError(stored.source, f"the header of its {name} is damaged")
+    prefix = f"{name}."
+    arrays = {
+        key.removeprefix(prefix): values
+        for key, values in stored.arrays.items()
+        if key.startswith(prefix)
+    }
+    return StoredModel(kind, header, arrays, stored.source)
+
+
+def pack_strings(strings: Sequence[str]) -> PackedStrings:
+    """Turn strings into two arrays that a model file can hold."""
+    encoded = [string.encode() for string in strings]
+    offsets = np.zeros(len(encoded) + 1, np.int64)
+    offsets[1:] = np.cumsum([len(piece) for piece in encoded])
+    return PackedStrings(np.frombuffer(bytearray(b"".join(encoded)), np.uint8), offsets)
+
+
+NO_STRINGS = pack_strings(())
+
+
+def unpack_strings(packed: PackedStrings, *, source: str = "model") -> list[str]:
+    """Turn the two arrays back into strings; `source` is for messages."""
+    offsets = packed.offsets.tolist()
+    if not offsets or offsets[0] != 0 or offsets[-1] != len(packed.data):
+        raise ModelFileError(source, "the offsets of its strings do not fit their bytes")
+    if np.any(packed.offsets[1:] < packed.offsets[:-1]):
+        raise ModelFileError(source, "the offsets of its strings fall")
+    data = packed.data.tobytes()
+    try:
+        return [data[start:end].decode() for start, end in pairwise(offsets)]
+    except UnicodeDecodeError:
+        raise ModelFileError(source, "one of its strings is not UTF-8") from None
+
+
+def _own_header(metadata: object) -> tuple[str, dict[str, Any]]:
+    """Return the kind and the rest of the header, if this lacuna knows the format."""
+    text = metadata.get(OWN_KEY) if isinstance(metadata, dict) else None
+    if not isinstance(text, str):
+        raise ValueError("not a lacuna model: a safetensors file without our header")
+    header = json_object(text.encode())
+    version, kind = header.pop("format", None), header.pop("kind", None)
+    if type(version) is not int or version < 1:
+        raise ValueError("not a lacuna model: no format version")
+    if version > FORMAT:
+        raise ValueError(
+            f"format {version!s:.20}, written by a newer lacuna; this one reads up to {FORMAT}"
+        )
+    if not isinstance(kind, str):
+        raise ValueError("its header names no kind of model")
+    return kind, header
+
+
+NAME = "en-clinical.lacuna"
+
+
+def bundled_model() -> Path:
+    """Return the file of the bundled model."""
+    return Path(__file__).parent.parent / "data" / NAME
+
+
+def packed_words(words: Iterable[str]) -> PackedStrings:
+    """Return distinct words, sorted, without those UTF-8 cannot hold."""
+    return pack_strings(sorted(filter(_can_be_stored, set(words))))
+
+
+def joined_words(one: PackedStrings, other: PackedStrings) -> PackedStrings:
+    """Return the words of both, sorted."""
+    return pack_strings(sorted({*unpack_strings(one), *unpack_strings(other)}))
+
+
+def _can_be_stored(word: str) -> bool:
+    return not any("\ud800" <= character <= "\udfff" for character in word)

@@ -1,0 +1,85 @@
+"""Hidden states of a chain that are finer than tags: what stands beside a mention is a class too.
+
+A tag inside a mention is a state. With context, ``O`` is several: before a mention of label X,
+after one, and far from any. So the words that announce a name have a state of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from lacuna.encoding.schemes import OUTSIDE, Moves, Scheme, allowed, tag_set
+from lacuna.types import IntArray, LongArray
+
+
+class State(NamedTuple):
+    """A tag, and the labels on both sides; ``""``: no mention there, None: it does not matter."""
+
+    tag: str
+    previous: str | None = None
+    following: str | None = None
+
+    @property
+    def label(self) -> str:
+        """Label of the mention it is in; empty outside."""
+        return self.tag.partition("-")[2]
+
+    @property
+    def name(self) -> str:
+        """What it is called, e.g. ``O before PER``."""
+        before = f" before {self.following}" if self.following else ""
+        after = f" after {self.previous}" if self.previous else ""
+        return f"{self.tag}{before}{after}"
+
+
+def state_set(labels: Sequence[str], scheme: Scheme, *, context: bool) -> tuple[State, ...]:
+    """Return every state, those outside first and those that begin a mention next."""
+    outside, *tags = tag_set(labels, scheme)
+    begins = dict(zip((outside, *tags), allowed((outside, *tags), scheme)[0], strict=True))
+    mentions = [State(tag) for tag in sorted(tags, key=lambda tag: not begins[tag])]
+    if not context:
+        return (State(outside), *mentions)
+    after = [State(outside, label, "") for label in labels]
+    before = [State(outside, None, label) for label in labels]
+    return (*after, State(outside, "", ""), *before, *mentions)
+
+
+def state_moves(states: Sequence[State], scheme: Scheme) -> Moves:
+    """Return which states may follow one another, begin and end a sentence."""
+    tags = [state.tag for state in states]
+    table = allowed(tags, scheme)
+    outside = tags.index(OUTSIDE)
+    fits = np.array([[_fit(x, y) for y in states] for x in states])
+    begins = np.array([state.previous in {None, ""} for state in states])
+    ends = np.array([state.following in {None, ""} for state in states])
+    return Moves(table & fits, table[outside] & begins, table[:, outside] & ends)
+
+
+def _fit(x: State, y: State) -> bool:
+    """Whether y is what x says follows, and x what y says precedes."""
+    return x.following in {None, y.label} and y.previous in {None, x.label}
+
+
+def far_outside(states: Sequence[State]) -> int:
+    """Return the number of the state that may stand anywhere but beside a mention."""
+    return next(k for k, (tag, *sides) in enumerate(states) if tag == OUTSIDE and not any(sides))
+
+
+def spell_states(tags: Iterable[str], sentences: LongArray, states: Sequence[State]) -> IntArray:
+    """Return the state of every token from its tag and those beside it."""
+    numbers = {state: k for k, state in enumerate(states)}
+    tags = list(tags)
+    borders = set(sentences.tolist())
+    spelt = np.empty(len(tags), np.int32)
+    for t, tag in enumerate(tags):
+        if tag != OUTSIDE or State(OUTSIDE) in numbers:
+            spelt[t] = numbers[State(tag)]
+            continue
+        following = "" if t + 1 in borders else tags[t + 1].partition("-")[2]
+        previous = "" if t in borders else tags[t - 1].partition("-")[2]
+        state = State(OUTSIDE, None, following) if following else State(OUTSIDE, previous, "")
+        spelt[t] = numbers[state]
+    return spelt

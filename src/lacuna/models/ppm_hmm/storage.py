@@ -1,0 +1,102 @@
+"""An HMM with character models as arrays and back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from lacuna.errors import LacunaError, ModelFileError
+from lacuna.models.base import Card
+from lacuna.models.file import StoredModel, require, require_indices
+from lacuna.models.ppm_hmm import MoveCounts, PpmHmm, PpmHmmModel, WordCounts
+from lacuna.models.ppm_hmm.ppm import Ppm
+from lacuna.models.ppm_hmm.states import State, far_outside, state_set
+from lacuna.text.word_types import WordTypes
+
+PPM = "ppm."
+
+
+def store_ppm_hmm(model: PpmHmmModel) -> StoredModel:
+    """Return everything the model is, for a file."""
+    return StoredModel(
+        PpmHmmModel.kind,
+        {
+            "config": msgspec.to_builtins(model.config),
+            "states": [list(state) for state in model.states],
+            "alphabet": model.ppm.alphabet,
+            "card": msgspec.to_builtins(model.card),
+        },
+        {
+            "words": model.words.types.hashes,
+            "word_borders": model.words.borders,
+            "word_states": model.words.states,
+            "word_counts": model.words.counts,
+            "moves": model.moves.moves,
+            "first": model.moves.first,
+            "last": model.moves.last,
+            **{PPM + name: array for name, array in model.ppm.to_arrays().items()},
+        },
+    )
+
+
+def restore_ppm_hmm(stored: StoredModel) -> PpmHmmModel:
+    """Rebuild a model from a file; everything compiled code relies on is checked here."""
+    try:
+        config = msgspec.convert(stored.header.get("config"), PpmHmm)
+        lists = msgspec.convert(
+            stored.header.get("states"), list[tuple[str, str | None, str | None]]
+        )
+        alphabet = msgspec.convert(stored.header.get("alphabet"), int)
+        card = msgspec.convert(stored.header.get("card", {}), Card)
+    except (msgspec.ValidationError, RecursionError, LacunaError) as error:
+        raise ModelFileError(stored.source, f"its header is damaged: {error}") from None
+    states = tuple(State(*parts) for parts in lists)
+    labels = sorted({state.label for state in states} - {""})
+    every = state_set(labels, config.scheme, context=config.context)
+    if every[far_outside(every)] not in states or len(set(every) & set(states)) != len(states):
+        raise ModelFileError(stored.source, "its header is damaged: states that cannot be")
+    size = len(states)
+    arrays: dict[str, Any] = {
+        name.removeprefix(PPM): array
+        for name, array in stored.arrays.items()
+        if name.startswith(PPM)
+    }
+    try:
+        ppm = Ppm.from_arrays(
+            arrays, order=config.order, size=size, alphabet=alphabet, exclusion=config.exclusion
+        )
+        return PpmHmmModel(config, states, _words(stored, size), _moves(stored, size), ppm, card)
+    except ValueError as error:
+        raise ModelFileError(stored.source, f"its counts are damaged: {error}") from None
+
+
+def _words(stored: StoredModel, size: int) -> WordCounts:
+    hashes = require(stored, "words", np.uint64, (-1,))
+    types = WordTypes.build(hashes)
+    if len(types) != len(hashes):
+        raise ModelFileError(stored.source, "its words occur twice")
+    states = require_indices(stored, "word_states", np.int32, (-1,), below=size)
+    counts = _counts(stored, "word_counts", np.int32, (len(states),), least=1)
+    borders = require(stored, "word_borders", np.int64, (len(hashes) + 1,))
+    if borders[0] != 0 or borders[-1] != len(states) or (np.diff(borders) < 0).any():
+        raise ModelFileError(stored.source, "the borders of its words do not rise")
+    return WordCounts(types, borders, states, counts)
+
+
+def _moves(stored: StoredModel, size: int) -> MoveCounts:
+    return MoveCounts(
+        _counts(stored, "moves", np.int64, (size, size)),
+        _counts(stored, "first", np.int64, (size,)),
+        _counts(stored, "last", np.int64, (size,)),
+    )
+
+
+def _counts(
+    stored: StoredModel, name: str, dtype: type[Any], shape: tuple[int, ...], *, least: int = 0
+) -> Any:
+    array = require(stored, name, dtype, shape)
+    if array.size and array.min() < least:
+        raise ModelFileError(stored.source, f"array {name} has counts below {least}")
+    return array

@@ -1,0 +1,116 @@
+"""A trigram HMM as arrays and back; the task says what its tags are."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+
+from lacuna.encoding.schemes import Scheme, tag_set
+from lacuna.errors import ConfigError, ModelFileError
+from lacuna.io.source import Task
+from lacuna.models.base import Card
+from lacuna.models.file import StoredModel, require, require_indices
+from lacuna.models.scoring import SparseRows
+from lacuna.models.trigram_hmm import (
+    Hmm,
+    TrigramHmm,
+    TrigramHmmModel,
+    check_config,
+    closed_from,
+    kin,
+)
+from lacuna.models.trigram_hmm.lexicon import TagLexicon, Weights
+from lacuna.models.trigram_hmm.pos import PosTagger
+from lacuna.models.trigram_hmm.word_classes import WordClasses
+from lacuna.text.word_types import WordTypes
+
+
+def store_trigram_hmm(model: TrigramHmmModel | PosTagger) -> StoredModel:
+    """Return everything the model is, for a file."""
+    hmm, lexicon = model.hmm, model.hmm.lexicon
+    return StoredModel(
+        TrigramHmmModel.kind,
+        {
+            "task": str(Task.POS if hmm.scheme is None else Task.NER),
+            "config": msgspec.to_builtins(model.config),
+            "tags": list(hmm.tags),
+            "weights": list(hmm.weights),
+            "card": msgspec.to_builtins(model.card),
+        },
+        {
+            "trigrams": hmm.trigrams,
+            "words": lexicon.words.hashes,
+            "borders": lexicon.counts.borders,
+            "word_tags": lexicon.counts.tags,
+            "counts": lexicon.counts.values,
+            "tag_counts": lexicon.tags,
+            "class_keys": lexicon.classes.keys.hashes,
+            "class_tags": lexicon.classes.tags,
+        },
+    )
+
+
+def restore_trigram_hmm(stored: StoredModel) -> TrigramHmmModel | PosTagger:
+    """Rebuild a model from a file; everything compiled code relies on is checked here."""
+    try:
+        task = msgspec.convert(stored.header.get("task"), Task)
+        config = msgspec.convert(stored.header.get("config"), TrigramHmm)
+        tags = tuple(msgspec.convert(stored.header.get("tags"), list[str]))
+        weights = Weights(
+            *msgspec.convert(stored.header.get("weights"), tuple[float, float, float])
+        )
+        card = msgspec.convert(stored.header.get("card", {}), Card)
+        check_config(config)
+    except (msgspec.ValidationError, RecursionError, ConfigError) as error:
+        raise ModelFileError(stored.source, f"its header is damaged: {error}") from None
+    scheme = None if task is Task.POS else config.scheme
+    _check_tags(stored, tags, scheme)
+    if not (min(weights) > 0 and abs(sum(weights) - 1) < 1e-6):
+        raise ModelFileError(stored.source, "its weights are damaged")
+    trigrams = require_indices(
+        stored, "trigrams", np.int64, (len(tags) + 1,) * 3, below=np.iinfo(np.int32).max
+    )
+    hmm = Hmm(tags, scheme, trigrams, weights, _lexicon(stored, config, tags, scheme))
+    if scheme is None:
+        return PosTagger(config, hmm, card)
+    return TrigramHmmModel(config, hmm, card)
+
+
+def _check_tags(stored: StoredModel, tags: tuple[str, ...], scheme: Scheme | None) -> None:
+    whole = bool(tags) and len(set(tags)) == len(tags) <= np.iinfo(np.uint16).max
+    if scheme is not None:
+        labels = dict.fromkeys(tag[2:] for tag in tags[1:])
+        whole = whole and "" not in labels and tags == tag_set(labels, scheme)
+    if not whole:
+        raise ModelFileError(stored.source, "its tags are damaged")
+
+
+def _lexicon(
+    stored: StoredModel, config: TrigramHmm, tags: tuple[str, ...], scheme: Scheme | None
+) -> TagLexicon:
+    words = require(stored, "words", np.uint64, (-1,))
+    values = require(stored, "counts", np.float32, (-1,))
+    word_tags = require_indices(stored, "word_tags", np.uint16, (len(values),), below=len(tags))
+    borders = require(stored, "borders", np.int64, (len(words) + 1,))
+    tag_counts = require(stored, "tag_counts", np.float64, (len(tags),))
+    keys = require(stored, "class_keys", np.uint64, (-1,))
+    class_tags = require(stored, "class_tags", np.float32, (len(keys), len(tags)))
+    rising = borders[0] == 0 and borders[-1] == len(values) and (np.diff(borders) > 0).all()
+    known, classes = WordTypes.build(words), WordTypes.build(keys)
+    if not rising or len(known) != len(words):
+        raise ModelFileError(stored.source, "its words are damaged")
+    if not len(keys) or len(classes) != len(keys):
+        raise ModelFileError(stored.source, "its word classes are damaged")
+    for numbers in (values, tag_counts, class_tags):
+        if numbers.size and not (np.isfinite(numbers).all() and numbers.min() > 0):
+            raise ModelFileError(stored.source, "its counts are damaged")
+    return TagLexicon(
+        known,
+        SparseRows(borders, word_tags, values),
+        tag_counts,
+        WordClasses(classes, class_tags, config.suffixes),
+        config.rare,
+        config.blend,
+        closed_from(config, scheme),
+        kin(tags, scheme),
+    )

@@ -1,0 +1,104 @@
+"""A tagger of large categories, and the rules that give its mentions their labels.
+
+(The first system of "Hidden Markov model using Dirichlet process for de-identification", with
+rules that are learnt.) The rules stand in the model file as plain text; ``lacuna inspect`` shows
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import msgspec
+
+from lacuna.errors import ModelFileError
+from lacuna.models.base import Card, TagsAnything
+from lacuna.models.file import StoredModel, stored_part, with_parts
+from lacuna.models.with_rules.file import rules_as_values, rules_from_values
+from lacuna.models.with_rules.rules import Rules, label_by_rules, mention_facts
+from lacuna.text.document import Document
+from lacuna.text.tokens import tokens_of
+from lacuna.types import FloatArray
+
+if TYPE_CHECKING:
+    from lacuna.models.registry import CategoryTagger, Config
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WithRules(TagsAnything):
+    """`tagger` finds mentions of large categories, `rules` say which label each has.
+
+    The probability of a mention is that of its large category. `categories` says which category a
+    label belongs to, as in training.
+    """
+
+    kind: ClassVar[str] = "with-rules"
+
+    tagger: CategoryTagger
+    categories: Mapping[str, str]
+    rules: Rules
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels it can find."""
+        labels: set[str] = set()
+        for category in self.tagger.labels:
+            own = self.rules.get(category, ())
+            labels.update(rule.label for rule in own)
+            if all(rule.when for rule in own):
+                labels.add(category)  # where no rule holds
+        return tuple(sorted(labels))
+
+    @property
+    def config(self) -> Config:
+        """What the tagger was trained with."""
+        return self.tagger.config
+
+    @property
+    def card(self) -> Card:
+        """How the tagger was trained, for people."""
+        return self.tagger.card
+
+    def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
+        """Return the documents with the mentions found in place of those they had."""
+        found = self.tagger.find(documents, probabilities=probabilities)
+        return [self._labelled(document) for document in found]
+
+    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
+        """Return for each token the probability that it is in a mention."""
+        return self.tagger.identifier_probabilities(documents)
+
+    def store(self) -> StoredModel:
+        """Return everything the model is, for a file."""
+        stored = with_parts(self.kind, {"tagger": self.tagger.store()})
+        own = {"categories": dict(self.categories), "rules": rules_as_values(self.rules)}
+        return replace(stored, header={**stored.header, **own})
+
+    def _labelled(self, document: Document) -> Document:
+        if not document.mentions:
+            return document
+        facts = mention_facts(document, tokens_of(document))
+        mentions = tuple(
+            replace(mention, label=label_by_rules(mention.label, own, self.rules))
+            for mention, own in zip(document.mentions, facts, strict=True)
+        )
+        return replace(document, mentions=mentions)
+
+
+def restore_with_rules(stored: StoredModel) -> WithRules:
+    """Rebuild a tagger of large categories and its rules from a file."""
+    from lacuna.models.aligned import AlignedModel
+    from lacuna.models.registry import restore
+    from lacuna.models.trigram_hmm.pos import PosTagger
+
+    tagger = restore(stored_part(stored, "tagger"))
+    if isinstance(tagger, AlignedModel | PosTagger | WithRules):
+        raise ModelFileError(stored.source, "its rules belong to no tagger of large categories")
+    try:
+        categories = msgspec.convert(stored.header.get("categories"), dict[str, str])
+        rules = rules_from_values(stored.header.get("rules"))
+    except (msgspec.ValidationError, ValueError):
+        raise ModelFileError(stored.source, "its rules or categories are damaged") from None
+    return WithRules(tagger, categories, rules)

@@ -1,0 +1,111 @@
+"""Rules that give a mention of a large category its label, for people to read and to edit.
+
+The first rule of a category whose conditions all hold gives the label. A condition asks for a word
+near the mention, or for the class of the mention's own characters. A mention for which no rule
+holds keeps the category as its label.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+from lacuna.text.align import mention_tokens
+from lacuna.text.document import Document, Mention, Tokens
+
+Place = Literal["class", "inside", "before", "after"]
+PLACES: tuple[Place, ...] = get_args(Place)
+NEAR = 3  #: a word before or after a mention is at most so many tokens away
+
+#: Classes of mentions by their characters, blanks left out; the first that fits.
+_CLASSES = (
+    ("number", re.compile(r"\d+")),
+    ("date", re.compile(r"\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?")),
+    ("phone", re.compile(r"[+(]*\d[-+/.()\d]{5,}\d")),
+    ("address", re.compile(r".*(@|://|www\.).*", re.IGNORECASE | re.DOTALL)),
+    ("mixed", re.compile(r".*\d.*", re.DOTALL)),
+)
+CLASSES = (*(name for name, _ in _CLASSES), "capitals", "capitalised", "words", "signs")
+
+
+class Fact(NamedTuple):
+    """One thing that holds of a mention: a word near it, in lower case, or its class."""
+
+    place: Place
+    word: str
+
+
+class Condition(NamedTuple):
+    """Holds where one of the words stands at the place, or the class is one of those."""
+
+    place: Place
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A label for the mentions for which all conditions hold.
+
+    Attributes
+    ----------
+    label
+        What the mention is.
+    when
+        The conditions; none in a rule that always holds.
+    mentions, right
+        Training mentions that the rule was the first to hold for, and how many have the label;
+        for people only.
+    """
+
+    label: str
+    when: tuple[Condition, ...] = ()
+    mentions: int = 0
+    right: int = 0
+
+
+Rules = Mapping[str, tuple[Rule, ...]]  #: by large category
+
+
+def mention_class(surface: str) -> str:
+    """Return the class of a mention's characters."""
+    packed = "".join(surface.split())
+    for name, pattern in _CLASSES:
+        if pattern.fullmatch(packed):
+            return name
+    letters = "".join(filter(str.isalpha, packed))
+    if not letters:
+        return "signs"
+    if letters.isupper():
+        return "capitals"
+    return "capitalised" if letters[0].isupper() else "words"
+
+
+def mention_facts(document: Document, tokens: Tokens) -> Iterator[frozenset[Fact]]:
+    """Yield what holds of each mention of a document."""
+    words = [word.lower() for word in tokens.words(document.text)]
+    for mention in document.mentions:
+        yield frozenset(_facts(mention, document.text, tokens, words))
+
+
+def _facts(mention: Mention, text: str, tokens: Tokens, words: Sequence[str]) -> Iterator[Fact]:
+    yield Fact("class", mention_class(mention.surface(text)))
+    own = mention_tokens(mention, tokens)
+    if not own:
+        return
+    yield from (Fact("inside", words[t]) for t in own)
+    yield from (Fact("before", word) for word in words[max(own[0] - NEAR, 0) : own[0]])
+    yield from (Fact("after", word) for word in words[own[-1] + 1 : own[-1] + 1 + NEAR])
+
+
+def label_by_rules(category: str, facts: frozenset[Fact], rules: Rules) -> str:
+    """Return the label of a mention of a large category."""
+    for rule in rules.get(category, ()):
+        if all(_holds(condition, facts) for condition in rule.when):
+            return rule.label
+    return category
+
+
+def _holds(condition: Condition, facts: frozenset[Fact]) -> bool:
+    return any(Fact(condition.place, word) in facts for word in condition.words)

@@ -1,0 +1,1 @@
+"""Drawings for people: SVG pictures and HTML pages of what models learnt and where they err."""

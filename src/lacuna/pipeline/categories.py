@@ -1,0 +1,88 @@
+"""Training on large categories, with rules for the labels within them: ``--set level=category``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from lacuna.errors import ConfigError
+from lacuna.io.label_map import LabelMap
+from lacuna.models.aligned import AlignedModel
+from lacuna.models.trigram_hmm.pos import PosTagger
+from lacuna.models.with_rules import WithRules
+from lacuna.models.with_rules.learning import learn_rules
+from lacuna.models.with_rules.rules import Rules
+from lacuna.pipeline.progress import Trained
+from lacuna.text.document import Document
+
+LEVEL = "level"
+LEVELS = ("label", "category")
+
+
+@dataclass(frozen=True, slots=True)
+class Categories:
+    """Large categories to train on.
+
+    Attributes
+    ----------
+    category_of
+        Label -> large category; a label that is not there is a category of its own.
+    rules
+        To be used in place of learnt ones, for the categories that they name.
+    """
+
+    category_of: Mapping[str, str]
+    rules: Rules = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not all(self.category_of.values()):
+            raise ConfigError("a category needs a name")
+        for category, own in self.rules.items():
+            for rule in own:
+                if self.category_of.get(rule.label, rule.label) != category:
+                    raise ConfigError(
+                        f"rules of {category}: {rule.label} is no label of this category"
+                    )
+
+    def raised(self, documents: Sequence[Document]) -> list[Document]:
+        """Return documents whose mentions have their large category as label."""
+        names = LabelMap(self.category_of)
+        return [names.apply(document) for document in documents]
+
+    def with_rules(
+        self, trained: Trained, documents: Sequence[Document], *, private: bool
+    ) -> Trained:
+        """Return a tagger of categories with rules, learnt from documents that have labels."""
+        model = trained.model
+        assert not isinstance(model, AlignedModel | PosTagger | WithRules)
+        learnt = learn_rules(documents, self.category_of, private=private)
+        rules = {**learnt, **self.rules}
+        return replace(trained, model=WithRules(model, self.category_of, rules))
+
+
+def split_level(assignments: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the setting ``level``, which any kind of model has, and all other settings."""
+    level, others = LEVELS[0], []
+    for assignment in assignments:
+        key, equals, value = assignment.partition("=")
+        if key.strip() != LEVEL or not equals:
+            others.append(assignment)
+            continue
+        level = value.strip().strip("\"'")
+        if level not in LEVELS:
+            raise ConfigError(f"--set {LEVEL}: expected {' or '.join(LEVELS)}")
+    return level, others
+
+
+def chosen_categories(
+    level: str, category_of: Mapping[str, str] | None, rules_file: Path | None
+) -> Categories | None:
+    """Return the categories to train on, if that is what was asked for."""
+    from lacuna.models.with_rules.file import read_rules
+
+    if level == LEVELS[0]:
+        return None
+    if not category_of:
+        raise ConfigError("level=category needs the category of each label: give --categories")
+    return Categories(category_of, read_rules(rules_file) if rules_file else {})

@@ -1,0 +1,184 @@
+"""From raw text to a file of word clusters: count words, cluster them, write their paths."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from lacuna.errors import ConfigError
+from lacuna.features.lexicon import PATH_BITS
+from lacuna.features.token_table import TokenTable, token_table, words_at
+from lacuna.io.source import ignore
+from lacuna.learning.brown import Step, brown_steps, count_bigrams
+from lacuna.text.characters import lower_table
+from lacuna.text.document import Document
+from lacuna.text.word_types import GrowingTypes, hash_tokens
+from lacuna.types import IntArray, LongArray
+
+PIECE_CHARACTERS = 1_000_000
+MOST_CLUSTERS = 10_000  #: the table of losses has then 800 MB
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CountedText:
+    """The words of a text, without the text.
+
+    Attributes
+    ----------
+    words
+        Word types in order of first appearance.
+    counts
+        How often each occurs.
+    pieces
+        The type of every token, and the borders of sentences, piece by piece.
+    """
+
+    words: list[str]
+    counts: LongArray
+    pieces: list[tuple[IntArray, LongArray]]
+
+
+@dataclass(frozen=True, slots=True)
+class ClusteredWord:
+    """A word, how often it was seen, and its path."""
+
+    path: str
+    word: str
+    count: int
+
+    def __str__(self) -> str:
+        return f"{self.path}\t{self.word}\t{self.count}"
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSummary:
+    """What clustering made of a text.
+
+    Attributes
+    ----------
+    tokens, types
+        Of the text.
+    words, word_tokens
+        Types that got a path, and their tokens.
+    clusters
+        How many there are.
+    information, word_information
+        Mutual information of neighbouring clusters, and of the words in them, in bits.
+    seconds
+        Of clustering, without reading.
+    """
+
+    tokens: int
+    types: int
+    words: int
+    word_tokens: int
+    clusters: int
+    information: float
+    word_information: float
+    seconds: float
+
+
+def count_words(corpus: Iterable[Document], *, lower: bool = False) -> CountedText:
+    """Read a corpus, document by document; with `lower` as if all of it were in lower case."""
+    types = GrowingTypes()
+    words: list[str] = []
+    pieces = []
+    for documents in _pieces(corpus):
+        table = token_table(documents)
+        if lower:
+            table = _lowered(table)
+        numbered = types.number(table.hashes)
+        words += words_at(table, numbered.first)
+        pieces.append((numbered.ids, table.sentences))
+    counts = np.zeros(len(words), np.int64)
+    for ids, _ in pieces:
+        counts += np.bincount(ids, minlength=len(words))
+    return CountedText(words, counts, pieces)
+
+
+def cluster_words(
+    text: CountedText,
+    *,
+    clusters: int = 1000,
+    min_count: int = 2,
+    max_words: int = 30_000,
+    on_step: Callable[[Step], None] = ignore,
+) -> tuple[list[ClusteredWord], ClusterSummary]:
+    """Cluster the words of a text.
+
+    Parameters
+    ----------
+    clusters
+        How many, where there are that many words.
+    min_count, max_words
+        Words seen less often, and those beyond the most frequent so many, get no path, and
+        bigrams with them do not count. Of equally frequent words the first in the text comes first.
+    on_step
+        Called now and then with how far it is.
+
+    Raises
+    ------
+    ConfigError
+        When fewer than two words are left.
+    """
+    if not 2 <= clusters <= MOST_CLUSTERS:
+        raise ConfigError(f"there can be 2 to {MOST_CLUSTERS:,} clusters")
+    began = time.perf_counter()
+    chosen = [
+        w for w in np.argsort(-text.counts, kind="stable").tolist() if _can_stand(text.words[w])
+    ]
+    chosen = [w for w in chosen if text.counts[w] >= min_count][:max_words]
+    if len(chosen) < 2:
+        raise ConfigError(f"fewer than two words occur at least {min_count:,} times")
+    rank = np.full(len(text.words), -1, np.int32)
+    rank[chosen] = np.arange(len(chosen))
+    bigrams = count_bigrams(((rank[ids], borders) for ids, borders in text.pieces), len(chosen))
+    for step in brown_steps(bigrams, clusters):
+        on_step(step)
+    tree = step.tree
+    assert tree is not None  # the last step has it
+    paths = [tree.paths[cluster][:PATH_BITS] for cluster in tree.clusters.tolist()]
+    counts = text.counts[chosen].tolist()
+    found = [
+        ClusteredWord(path, text.words[w], count)
+        for path, w, count in zip(paths, chosen, counts, strict=True)
+    ]
+    summary = ClusterSummary(
+        tokens=int(text.counts.sum()),
+        types=len(text.words),
+        words=len(chosen),
+        word_tokens=sum(counts),
+        clusters=len(tree.paths),
+        information=tree.information,
+        word_information=tree.word_information,
+        seconds=time.perf_counter() - began,
+    )
+    return sorted(found, key=lambda entry: (entry.path, -entry.count)), summary
+
+
+def _pieces(corpus: Iterable[Document]) -> Iterator[list[Document]]:
+    """Take documents together until they have so many characters."""
+    piece: list[Document] = []
+    characters = 0
+    for document in corpus:
+        piece.append(document)
+        characters += len(document.text)
+        if characters >= PIECE_CHARACTERS:
+            yield piece
+            piece, characters = [], 0
+    if piece:
+        yield piece
+
+
+def _lowered(table: TokenTable) -> TokenTable:
+    codes = lower_table()[table.codes]
+    codes.flags.writeable = False  # the one form the kernel is compiled for
+    return table._replace(codes=codes, hashes=hash_tokens(codes, table.start, table.end))
+
+
+def _can_stand(word: str) -> bool:
+    """Whether a line of the file can hold it: tokens of a corpus may have white space inside."""
+    return word.split() == [word]

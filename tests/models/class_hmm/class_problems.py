@@ -1,0 +1,59 @@
+"""Small random corpora of words and classes for a class HMM."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from lacuna.encoding.schemes import Moves, Scheme, allowed, tag_set
+from lacuna.models.class_hmm.objective import ClassCorpus, ClassHmmObjective
+from lacuna.types import IntArray, LongArray
+
+WORDS, OUTCOMES, FEATURES = 6, 8, 5
+
+
+class Problem:
+    """Eight tokens in four sentences, one empty; the last two words count half as others."""
+
+    def __init__(
+        self, seed: int, *, states: int = 2, scheme: Scheme = Scheme.BIO, basic: bool = False
+    ) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.tags = tag_set(["A", "B"], scheme)
+        self.states = states
+        self.sentences: LongArray = np.array([0, 3, 3, 4, 8])
+        self.table = allowed(self.tags, scheme)
+        readings = np.eye(WORDS, OUTCOMES)
+        readings[WORDS - 2, [WORDS - 2, WORDS]] = 0.5
+        readings[WORDS - 1, [WORDS - 1, WORDS + 1]] = 0.5
+        self.corpus = ClassCorpus(
+            np.append(self.rng.integers(0, WORDS, 6), [WORDS - 2, WORDS - 1]).astype(np.int32),
+            self._classes(),
+            self.sentences,
+            csr_array(readings),
+        )
+        features = np.eye(OUTCOMES) if basic else self._distinct_features()
+        self.features = csr_array(features)
+        grown = np.kron(self.table, np.ones((states, states), bool))
+        self.moves = Moves(grown, grown[0], grown[:, 0])
+
+    def objective(self, kappa: float) -> ClassHmmObjective:
+        return ClassHmmObjective(
+            self.corpus, self.features, self.moves, states=self.states, kappa=kappa
+        )
+
+    def _classes(self) -> IntArray:
+        """Draw a path that the scheme allows."""
+        classes = np.zeros(8, np.int32)
+        for first, last in pairwise(self.sentences.tolist()):
+            tag = 0
+            for t in range(first, last):
+                tag = int(self.rng.choice(np.flatnonzero(self.table[tag])))
+                classes[t] = tag
+        return classes
+
+    def _distinct_features(self) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+        numbers = self.rng.permutation(2**FEATURES)[:OUTCOMES]
+        return (numbers[:, None] >> np.arange(FEATURES) & 1).astype(np.float64)
