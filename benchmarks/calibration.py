@@ -23,7 +23,7 @@ from lacuna.deid.patterns import find_patterns
 from lacuna.io.corpus import read_corpus
 from lacuna.learning.folds import jackknife
 from lacuna.models.crf import Crf
-from lacuna.pipeline.settings import configure
+from lacuna.models.settings import configure
 from lacuna.pipeline.training import train_model
 from lacuna.text.document import Document
 

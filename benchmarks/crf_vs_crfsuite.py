@@ -187,8 +187,8 @@ def run_lacuna(options: argparse.Namespace) -> dict[str, float]:
     """Train and tag with lacuna."""
     from lacuna.models.crf import Crf
     from lacuna.models.file import write_model
+    from lacuna.models.settings import configure
     from lacuna.pipeline.evaluating import warm_up
-    from lacuna.pipeline.settings import configure
     from lacuna.pipeline.training import train as train_model
 
     documents = list(read_corpus([options.train]))

@@ -27,7 +27,7 @@ from lacuna.inference.subtags import MOST_SEQUENCES
 from lacuna.io.corpus import read_corpus
 from lacuna.models.dp_hmm import Decoder, DpHmmModel
 from lacuna.models.dp_hmm.training import fit_dp_hmm
-from lacuna.pipeline.settings import configure
+from lacuna.models.settings import configure
 
 TOLERANCE = 1e-9  #: the share of the bound that rounding may take away
 Inference = Literal["structured", "mean-field"]

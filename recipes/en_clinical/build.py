@@ -87,7 +87,7 @@ def learn(notes: int, lists: Mapping[str, str]) -> CrfModel:
     labels = LabelMap(MERGED)
     config = Crf(
         features=str(TEMPLATES),
-        lists=lists,
+        word_lists=lists,
         min_count=5,
         min_documents=6,
         l2=0.5,

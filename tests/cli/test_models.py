@@ -104,16 +104,16 @@ def test_train_privately(lacuna: Lacuna, notes: Path, model: Path, tmp_path: Pat
 def test_train_with_word_lists(lacuna: Lacuna, notes: Path, tmp_path: Path) -> None:
     names, out = tmp_path / "towns.tsv", tmp_path / "m.lacuna"
     names.write_text("Arden\t7\nEvora\t70\n")
-    run = lacuna("train", notes, "-o", out, "--set", f"lists.towns={names}")
+    run = lacuna("train", notes, "-o", out, "--set", f"word_lists.towns={names}")
     assert run.code == 0, run.err
     names.unlink()
     text = tmp_path / "note.txt"
     text.write_text("The patient lives in Arden.\n")
     assert "Arden⟨LOC⟩" in lacuna("tag", out, text).out
     told = lacuna("inspect", out, "--json").json
-    assert told["config"]["lists"] == {"towns": "towns.tsv"}
+    assert told["config"]["word_lists"] == {"towns": "towns.tsv"}
     assert "list.towns[0]" in told["templates"]
-    missing = lacuna("train", notes, "-o", out, "--set", f"lists.towns={names}")
+    missing = lacuna("train", notes, "-o", out, "--set", f"word_lists.towns={names}")
     assert missing.code == 2
     assert "towns.tsv: cannot be read" in missing.err
 

@@ -34,7 +34,7 @@ CLUSTERS = {"names": str(GOLDEN / "names.clusters")}
 MODELS: dict[str, tuple[Crf | Li, bool]] = {
     "crf": (Crf(FEATURES, iterations=15), False),
     "private": (Crf(FEATURES, iterations=15), True),
-    "lists": (Crf(FEATURES, lists=LISTS, clusters=CLUSTERS, iterations=15), False),
+    "lists": (Crf(FEATURES, word_lists=LISTS, clusters=CLUSTERS, iterations=15), False),
     "two-pass": (Crf(FEATURES, iterations=10, two_pass=True), False),
     "li": (Li(FEATURES, iterations=15), False),
 }

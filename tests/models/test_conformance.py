@@ -21,7 +21,7 @@ from lacuna.evaluation.scores import score
 from lacuna.models.base import Tagger, parts_of
 from lacuna.models.file import write_model
 from lacuna.models.registry import KINDS, load
-from lacuna.pipeline.settings import configure
+from lacuna.models.settings import configure
 from lacuna.pipeline.training import train_model
 from lacuna.text.tokens import tokens_of
 from tests.models.examples import corpus

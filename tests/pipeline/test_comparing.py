@@ -19,7 +19,7 @@ from tests.models.examples import corpus
 def test_settings_go_to_the_model_they_name() -> None:
     assert list(chosen_configs()) == list(KINDS)
     assert chosen_configs("crf, crf", ["crf.l2=0.5", "crf.lists.towns=t.tsv"]) == {
-        "crf": Crf(l2=0.5, lists={"towns": "t.tsv"})
+        "crf": Crf(l2=0.5, word_lists={"towns": "t.tsv"})
     }
     for wrong, said in {
         "l2=0.5": "--set l2: expected MODEL.key=value",
@@ -62,7 +62,7 @@ def test_a_model_that_fails_does_not_stop_the_others(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("lacuna.pipeline.comparing.train", fails_at_one)
     configs = {
         "broken": Crf(iterations=1),
-        "missing": Crf(iterations=2, lists={"a": "no-such-file.tsv"}),
+        "missing": Crf(iterations=2, word_lists={"a": "no-such-file.tsv"}),
         "fine": Crf(iterations=2),
     }
     broken, missing, fine = compare(corpus(3), corpus(3), configs)

@@ -14,9 +14,9 @@ from lacuna.errors import ConfigError
 from lacuna.learning.folds import jackknife
 from lacuna.models.crf import Crf
 from lacuna.models.registry import Config
+from lacuna.models.settings import configure, describe_config
 from lacuna.pipeline.cross_validation import cross_validate
 from lacuna.pipeline.progress import Progress
-from lacuna.pipeline.settings import configure, describe_config
 from lacuna.pipeline.training import train
 from lacuna.pipeline.tuning import best, penalties, try_each
 from tests.models.examples import corpus
@@ -90,16 +90,20 @@ def test_folds_keep_groups_together_and_cover_everything_once() -> None:
 def test_settings_from_words() -> None:
     config = configure(Crf, ["l2=0.5", "scheme=BILOU", 'columns=["pos"]', "two_pass=true"])
     assert config == Crf(l2=0.5, scheme=Scheme.BILOU, columns=("pos",), two_pass=True)
-    assert ("l2", "0.1") in describe_config(Crf)
-    assert ("lists", "{}") in describe_config(Crf)
+    assert ("l2", "0.1", "") in describe_config(Crf)
+    assert ("word_lists", "{}", "") in describe_config(Crf)
 
 
 def test_dots_lead_into_settings() -> None:
     lists = {"first": "a.tsv", "last": "b.tsv"}
-    config = configure(Crf, ["lists.first=a.tsv", "clusters . c = 'd.tsv'", "lists.last=b.tsv"])
-    assert config == Crf(lists=lists, clusters={"c": "d.tsv"})
-    assert configure(Crf, ['lists={first = "a.tsv", last = "b.tsv"}']) == Crf(lists=lists)
-    assert configure(Crf, ['lists={first = "a.tsv"}', "lists.last=b.tsv"]) == Crf(lists=lists)
+    config = configure(
+        Crf, ["word_lists.first=a.tsv", "clusters . c = 'd.tsv'", "word_lists.last=b.tsv"]
+    )
+    assert config == Crf(word_lists=lists, clusters={"c": "d.tsv"})
+    assert configure(Crf, ['word_lists={first = "a.tsv", last = "b.tsv"}']) == Crf(word_lists=lists)
+    assert configure(Crf, ['word_lists={first = "a.tsv"}', "word_lists.last=b.tsv"]) == Crf(
+        word_lists=lists
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,11 +115,11 @@ def test_dots_lead_into_settings() -> None:
         ("l2=much", "float"),
         ("scheme=XYZ", "scheme"),
         ("qqqqq=1", "known are"),
-        ("list.first=a", "did you mean lists"),
-        ("lists.first=1", "lists"),
-        ("lists=names.tsv", "lists"),
+        ("word_list.first=a", "did you mean word_lists"),
+        ("word_lists.first=1", "word_lists"),
+        ("word_lists=names.tsv", "word_lists"),
         ("l2.x=1", "l2"),
-        ("lists.a.b=c", "lists"),
+        ("word_lists.a.b=c", "word_lists"),
     ],
 )
 def test_wrong_settings_are_named(assignment: str, message: str) -> None:
@@ -124,8 +128,8 @@ def test_wrong_settings_are_named(assignment: str, message: str) -> None:
 
 
 def test_a_setting_that_has_a_value_has_no_names_inside() -> None:
-    with pytest.raises(ConfigError, match="lists was already given a value"):
-        configure(Crf, ["lists=a", "lists.first=b"])
+    with pytest.raises(ConfigError, match="word_lists was already given a value"):
+        configure(Crf, ["word_lists=a", "word_lists.first=b"])
 
 
 def test_cross_validation_scores_every_document_by_a_model_that_has_not_seen_it() -> None:

@@ -146,15 +146,15 @@ def train_command(
     from lacuna.models.file import write_model
     from lacuna.models.hypergraph import Hypergraph
     from lacuna.models.registry import kind_named, load
-    from lacuna.pipeline.categories import LEVEL, chosen_categories, split_level
+    from lacuna.models.settings import configure, describe_config
+    from lacuna.pipeline.categories import LEVEL, LEVELS, chosen_categories, split_level
     from lacuna.pipeline.part_of_speech import joined, load_pos_tagger, with_pos_column
-    from lacuna.pipeline.settings import configure, describe_config
 
     kind = kind_named(model or ("crf" if task is Task.NER else "trigram-hmm"))
     if help_config:
         settings_table = describe_config(kind.config)
-        settings_table.append((LEVEL, '"label"; "category": train on --categories'))
-        print_table(f"settings of {kind.name}", ("setting", "default"), settings_table)
+        settings_table.append((LEVEL, '"label"', " | ".join(LEVELS)))
+        print_table(f"settings of {kind.name}", ("setting", "default", "choices"), settings_table)
         return
     if not corpus or output is None:
         raise ConfigError("give a corpus to train on and -o for the model file")

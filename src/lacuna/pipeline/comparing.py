@@ -13,9 +13,9 @@ from lacuna.errors import ConfigError, LacunaError
 from lacuna.evaluation.scores import Scores
 from lacuna.models.file import write_model
 from lacuna.models.registry import KINDS, Config, Model, kind_named
+from lacuna.models.settings import configure
 from lacuna.pipeline.evaluating import evaluate
 from lacuna.pipeline.progress import Progress
-from lacuna.pipeline.settings import configure
 from lacuna.pipeline.training import train
 from lacuna.text.document import Document, Mention
 

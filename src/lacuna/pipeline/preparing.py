@@ -62,7 +62,7 @@ def set_up(
     if start is not None:
         return _adapt(start, config, private=private)
     templates, resources = read_sources(
-        config.features, config.columns, config.lists, config.clusters
+        config.features, config.columns, config.word_lists, config.clusters
     )
     key = private_key((document.text for document in documents), seed) if private else 0
     config = _without_folders(config)
@@ -76,7 +76,7 @@ def _adapt(start: Model, config: Crf | Li, *, private: bool) -> Setup:
     if not isinstance(start, CrfModel) or not isinstance(config, Crf):
         raise ConfigError("only a CRF can be adapted, one of flat mentions; train it anew")
     plan, old = start.index.plan, start.config
-    if config.lists or config.clusters:
+    if config.word_lists or config.clusters:
         raise ConfigError("a model to adapt keeps its own word lists and clusters")
     if private and not plan.key:
         raise ConfigError("only a private model can be adapted to a private model; train it anew")
@@ -86,7 +86,7 @@ def _adapt(start: Model, config: Crf | Li, *, private: bool) -> Setup:
         sequence=old.sequence,
         features=old.features,
         columns=old.columns,
-        lists=old.lists,
+        word_lists=old.word_lists,
         clusters=old.clusters,
     )
     config = _private(config) if plan.key else config
@@ -101,7 +101,7 @@ def _without_folders(config: AnyCrf) -> AnyCrf:
     return replace(
         config,
         features=Path(config.features).name,
-        lists=without_folders(config.lists),
+        word_lists=without_folders(config.word_lists),
         clusters=without_folders(config.clusters),
     )
 

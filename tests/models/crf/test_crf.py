@@ -14,7 +14,7 @@ from lacuna.encoding.schemes import Scheme, decode
 from lacuna.errors import ConfigError, ModelFileError
 from lacuna.evaluation.scores import score
 from lacuna.features.token_table import token_table
-from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.crf import Crf, CrfModel, Support
 from lacuna.models.file import StoredModel, write_model
 from lacuna.models.registry import load
 from lacuna.pipeline.training import train
@@ -44,7 +44,7 @@ def f1(model: CrfModel, documents: list[Document]) -> float:
 
 @pytest.mark.parametrize("scheme", [Scheme.BIO, Scheme.BILOU])
 @pytest.mark.parametrize("support", ["all", "frequent", "observed"])
-def test_fits_what_it_was_trained_on(scheme: Scheme, support: str) -> None:
+def test_fits_what_it_was_trained_on(scheme: Scheme, support: Support) -> None:
     config = Crf(scheme=scheme, support=support, iterations=30, tolerance=0.0)
     assert f1(trained(TRAINING, config), TRAINING) == 1.0
 

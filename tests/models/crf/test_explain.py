@@ -46,7 +46,7 @@ def with_lists(files: Path) -> CrfModel:
     return trained(
         Crf(
             iterations=10,
-            lists={"towns": str(files / "towns.tsv")},
+            word_lists={"towns": str(files / "towns.tsv")},
             clusters={"names": str(files / "names.tsv")},
         )
     )
@@ -108,7 +108,7 @@ def test_lists_are_looked_at_and_kept_without_their_files(
     shown = [str(template) for template in with_lists.index.plan.templates]
     assert shown[-15:-11] == [*(f"list.towns[{o}]" for o in (-1, 0, 1)), "cluster.names.4[-1]"]
     assert shown[-1] == "cluster.names.20[1]"
-    assert with_lists.config.lists == {"towns": "towns.tsv"}
+    assert with_lists.config.word_lists == {"towns": "towns.tsv"}
     digest = write_model(tmp_path / "m.lacuna", with_lists.store())
     again = load(tmp_path / "m.lacuna")
     assert isinstance(again, CrfModel)
@@ -119,10 +119,10 @@ def test_lists_are_looked_at_and_kept_without_their_files(
     assert write_model(tmp_path / "m.lacuna", again.store()) == digest
     adapted = train(corpus(4), Crf(iterations=1), start=again).model
     assert isinstance(adapted, CrfModel)
-    assert adapted.config.lists == with_lists.config.lists
+    assert adapted.config.word_lists == with_lists.config.word_lists
     assert adapted.index.plan.resources.lists.keys() == {"towns"}
     with pytest.raises(ConfigError, match="keeps its own word lists"):
-        train(corpus(4), Crf(lists={"a": "b"}), start=again)
+        train(corpus(4), Crf(word_lists={"a": "b"}), start=again)
 
 
 def test_a_list_changes_what_is_found_in_words_not_seen(files: Path) -> None:
@@ -131,7 +131,12 @@ def test_a_list_changes_what_is_found_in_words_not_seen(files: Path) -> None:
     templates = files / "list.features"
     templates.write_text("list.towns[0]\n")
     model = trained(
-        Crf(str(templates), lists={"towns": str(files / "more.tsv")}, iterations=20, tolerance=0)
+        Crf(
+            str(templates),
+            word_lists={"towns": str(files / "more.tsv")},
+            iterations=20,
+            tolerance=0,
+        )
     )
     assert [m.label for m in model.tag(f"{unseen} qqq").mentions] == ["LOC"]
     assert [str(t) for t in model.index.plan.templates] == ["list.towns[0]"]
@@ -147,9 +152,9 @@ def test_templates_that_name_a_list_are_enough(with_lists: CrfModel) -> None:
 def test_a_list_that_is_missing_or_malformed_is_named(files: Path) -> None:
     (files / "bad.tsv").write_text("a\tb\tc\n")
     with pytest.raises(LacunaError, match=r"bad\.tsv:1: "):
-        trained(Crf(lists={"a": str(files / "bad.tsv")}))
+        trained(Crf(word_lists={"a": str(files / "bad.tsv")}))
     with pytest.raises(ConfigError, match="cannot name a word list"):
-        trained(Crf(lists={"a b": str(files / "towns.tsv")}))
+        trained(Crf(word_lists={"a b": str(files / "towns.tsv")}))
     with pytest.raises(LacunaError, match=r"none\.tsv: cannot be read: No such file"):
         trained(Crf(clusters={"a": str(files / "none.tsv")}))
 
@@ -165,7 +170,12 @@ DAMAGED_HEADERS: dict[str, Any] = {
         {"adapted_from": {"data": 7}},
     ],
     "key": [-1, 2**61, 2**70, "x", 1.5, None],
-    "config": [{"lists": ["a"]}, {"lists": {"a": 1}}, {"clusters": 7}, {"min_documents": "3"}],
+    "config": [
+        {"word_lists": ["a"]},
+        {"word_lists": {"a": 1}},
+        {"clusters": 7},
+        {"min_documents": "3"},
+    ],
     "templates": [["list.other[0]"], ["cluster.names.99[0]"]],
 }
 

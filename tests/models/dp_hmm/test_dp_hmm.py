@@ -18,7 +18,7 @@ from lacuna.models.dp_hmm import DpHmm, DpHmmModel
 from lacuna.models.dp_hmm.storage import restore_dp_hmm
 from lacuna.models.dp_hmm.training import fit_dp_hmm
 from lacuna.models.file import StoredModel, read_model, write_model
-from lacuna.pipeline.settings import configure
+from lacuna.models.settings import configure
 from tests.models.examples import corpus
 
 TAGGED = [tag_document(document) for document in corpus(20)]

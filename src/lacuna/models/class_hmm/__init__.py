@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -25,16 +25,15 @@ from lacuna.models.chain import ChainTagger
 from lacuna.models.class_hmm.features import FeatureSpace
 from lacuna.models.class_hmm.objective import log_moves
 from lacuna.models.file import StoredModel
+from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, Choices, Range, Settings
 from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, IntArray, RealArray
 
 MOST_STATES = 50
-METHODS = ("lbfgs", "em")
-STARTS = ("random", "position")
 
 
 @dataclass(frozen=True, slots=True)
-class ClassHmm:
+class ClassHmm(Settings):
     """Settings of a class HMM.
 
     Attributes
@@ -44,7 +43,7 @@ class ClassHmm:
     features
         What words share: ``basic`` (nothing), ``capitalisation``, ``shape``, ``muc``,
         ``affixes``, or a template file whose templates look at the word itself.
-    lists, clusters
+    word_lists, clusters
         Word lists and word clusters to look at as well: files by name.
     kappa
         Weight of the penalty ‖λ‖².
@@ -65,32 +64,23 @@ class ClassHmm:
         Stop when an iteration improves the objective by less than this share.
     """
 
-    states: int = 5
+    states: Annotated[int, Range(1, MOST_STATES)] = 5
     features: str = "affixes"
-    lists: Mapping[str, str] = field(default_factory=dict)
+    word_lists: Mapping[str, str] = field(default_factory=dict)
     clusters: Mapping[str, str] = field(default_factory=dict)
-    kappa: float = 0.1
-    scheme: Scheme = Scheme.IO
-    method: str = "lbfgs"
-    start: str = "position"
-    noise: float = 0.1
-    iterations: int = 80
-    tolerance: float = 1e-6
+    kappa: Annotated[float, NOT_NEGATIVE] = 0.1
+    scheme: Annotated[Scheme, Choices(Scheme.IO, Scheme.BIO, Scheme.BILOU)] = Scheme.IO
+    method: Literal["lbfgs", "em"] = "lbfgs"
+    start: Literal["random", "position"] = "position"
+    noise: Annotated[float, NOT_NEGATIVE] = 0.1
+    iterations: Annotated[int, AT_LEAST_ONE] = 80
+    tolerance: Annotated[float, NOT_NEGATIVE] = 1e-6
 
-
-def check_config(config: ClassHmm) -> None:
-    """Raise ConfigError where a setting is out of range."""
-    if not 1 <= config.states <= MOST_STATES:
-        raise ConfigError(f"states must be from 1 to {MOST_STATES}")
-    if config.kappa < 0 or config.noise < 0:
-        raise ConfigError("kappa and noise must not be negative")
-    if config.method not in METHODS or config.start not in STARTS:
-        raise ConfigError(f"method is one of {METHODS}, start one of {STARTS}")
-    looks_at_more = config.features != "basic" or config.lists or config.clusters
-    if config.method == "em" and looks_at_more:
-        raise ConfigError('em counts words: set features to "basic", or method to "lbfgs"')
-    if config.scheme not in (Scheme.IO, Scheme.BIO, Scheme.BILOU):
-        raise ConfigError("scheme is IO, BIO or BILOU")
+    def check(self) -> None:
+        """Refuse settings that do not go together."""
+        looks_at_more = self.features != "basic" or self.word_lists or self.clusters
+        if self.method == "em" and looks_at_more:
+            raise ConfigError('em counts words: set features to "basic", or method to "lbfgs"')
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,9 +13,10 @@ from lacuna.errors import LacunaError, ModelFileError
 from lacuna.features.index import KnownKeys
 from lacuna.features.resources import Resources
 from lacuna.models.base import Card
-from lacuna.models.class_hmm import ClassHmm, ClassHmmModel, check_config
+from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
 from lacuna.models.class_hmm.features import FeatureSpace, features_of
 from lacuna.models.file import StoredModel, require
+from lacuna.models.settings import stored_settings
 
 LARGEST = 1e6
 
@@ -49,8 +50,7 @@ def restore_class_hmm(stored: StoredModel) -> ClassHmmModel:
     """Rebuild a model from a file; everything compiled code relies on is checked here."""
     header = stored.header
     try:
-        config = msgspec.convert(header.get("config"), ClassHmm)
-        check_config(config)
+        config = stored_settings(ClassHmm, header.get("config"))
         tags = tuple(msgspec.convert(header.get("tags"), list[str]))
         properties = msgspec.convert(header.get("properties"), list[str])
         lines = msgspec.convert(header.get("templates"), list[str])

@@ -22,7 +22,7 @@ from lacuna.features.resources import Resources, without_folders
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.learning.lbfgs import minimise
 from lacuna.models.base import Step
-from lacuna.models.class_hmm import ClassHmm, ClassHmmModel, check_config, state_moves
+from lacuna.models.class_hmm import ClassHmm, ClassHmmModel, state_moves
 from lacuna.models.class_hmm.features import UNSEEN, FeatureSpace, WordFeatures, word_features
 from lacuna.models.class_hmm.objective import ClassCorpus, ClassHmmObjective, HmmTables, log_sum
 from lacuna.models.class_hmm.start import assigned_counts, maximise_likelihood, start_point
@@ -96,7 +96,6 @@ def fit_class_hmm(
     ConfigError
         When a setting is wrong or there is nothing to train on.
     """
-    check_config(config)
     data = prepare(tagged, config)
     corpus, states = data.objective.corpus, config.states
     shares = np.full((len(corpus.words), states), 1 / states)
@@ -119,7 +118,7 @@ def prepare(tagged: Sequence[TaggedDocument], config: ClassHmm) -> TrainingSet:
     number = {tag: k for k, tag in enumerate(tags)}
     classes = np.array([number[tag] for d in tagged for tag in d.tags(config.scheme)], np.int32)
     types = number_types(table.hashes)
-    resources = Resources.read(config.lists, config.clusters)
+    resources = Resources.read(config.word_lists, config.clusters)
     vocabulary = make_vocabulary(word_features(config.features, resources), table, types)
     objective = ClassHmmObjective(
         ClassCorpus(types.ids, classes, table.sentences, vocabulary.readings),
@@ -131,7 +130,7 @@ def prepare(tagged: Sequence[TaggedDocument], config: ClassHmm) -> TrainingSet:
     stored = replace(
         config,
         features=Path(config.features).name,
-        lists=without_folders(config.lists),
+        word_lists=without_folders(config.word_lists),
         clusters=without_folders(config.clusters),
     )
     return TrainingSet(stored, tags, vocabulary, objective)

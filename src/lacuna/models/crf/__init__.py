@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -28,13 +28,16 @@ from lacuna.models.chain import ChainTagger, PathTagger
 from lacuna.models.crf.training import tag_moves
 from lacuna.models.file import NO_STRINGS, PackedStrings, StoredModel
 from lacuna.models.scoring import NEGLIGIBLE, Scorer, SparseRows, without_small
+from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, Choices, Settings
 from lacuna.text.document import Document
 from lacuna.text.sequences import SequenceKind
 from lacuna.types import RealArray
 
+Support = Literal["auto", "all", "observed", "frequent"]
+
 
 @dataclass(frozen=True, slots=True)
-class CrfSettings(ABC):
+class CrfSettings(Settings, ABC):
     """Settings of any linear-chain CRF.
 
     Attributes
@@ -43,7 +46,7 @@ class CrfSettings(ABC):
         Name of a preset, or a template file.
     columns
         Token columns to look at as well, e.g. ``["pos"]``.
-    lists, clusters
+    word_lists, clusters
         Word lists and word clusters to look at as well: files by name.
     min_count
         Features that occur less often are left out.
@@ -70,15 +73,15 @@ class CrfSettings(ABC):
 
     features: str = "default"
     columns: tuple[str, ...] = ()
-    lists: Mapping[str, str] = field(default_factory=dict)
+    word_lists: Mapping[str, str] = field(default_factory=dict)
     clusters: Mapping[str, str] = field(default_factory=dict)
-    min_count: int = 1
-    min_documents: int = 1
-    support: str = "auto"
-    l2: float = 0.1
-    l1: float = 0.0
-    iterations: int = 40
-    tolerance: float = 0.03
+    min_count: Annotated[int, AT_LEAST_ONE] = 1
+    min_documents: Annotated[int, AT_LEAST_ONE] = 1
+    support: Support = "auto"
+    l2: Annotated[float, NOT_NEGATIVE] = 0.1
+    l1: Annotated[float, NOT_NEGATIVE] = 0.0
+    iterations: Annotated[int, AT_LEAST_ONE] = 40
+    tolerance: Annotated[float, NOT_NEGATIVE] = 0.03
     sequence: SequenceKind = SequenceKind.SENTENCE
     caution: float = 0.0
 
@@ -167,7 +170,7 @@ class Crf(CrfSettings):
         Tag twice: the second time with what the first found elsewhere in the document.
     """
 
-    scheme: Scheme = Scheme.BIO
+    scheme: Annotated[Scheme, Choices(Scheme.BIO, Scheme.BILOU)] = Scheme.BIO
     two_pass: bool = False
 
     def example(self, document: Document) -> Example:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from lacuna.models.chain import BestPaths
 from lacuna.models.crf import ChainCrf, CrfSettings
 from lacuna.models.crf.training import tag_moves
 from lacuna.models.scoring import NEGLIGIBLE, without_small
+from lacuna.models.settings import Range
 from lacuna.text.document import Document, Mention, Span
 from lacuna.types import IntArray, RealArray
 
@@ -44,12 +45,8 @@ class Li(CrfSettings):
         Which mentions are read off tags: ``enough`` of them, or ``all`` that they allow.
     """
 
-    parts: int = PARTS
+    parts: Annotated[int, Range(2)] = PARTS
     heuristic: Heuristic = Heuristic.ENOUGH
-
-    def __post_init__(self) -> None:
-        if self.parts < 2:
-            raise ValueError("parts must be at least 2")
 
     def example(self, document: Document) -> Example:
         """Return a document with its LI tags."""

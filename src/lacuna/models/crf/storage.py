@@ -23,6 +23,7 @@ from lacuna.models.crf import ChainCrf, Crf, CrfModel, CrfSettings
 from lacuna.models.crf.li import Li, LiModel
 from lacuna.models.file import NO_STRINGS, PackedStrings, StoredModel, require
 from lacuna.models.scoring import SparseRows, stored_weights
+from lacuna.models.settings import stored_settings
 from lacuna.types import RealArray
 
 Key = Annotated[int, msgspec.Meta(ge=0, lt=KEYS)]
@@ -84,7 +85,7 @@ def restore_li(stored: StoredModel) -> LiModel:
 def _restore(stored: StoredModel, settings: type[Settings]) -> _Content[Settings]:
     """Return the content of a file; everything compiled code relies on is checked here."""
     try:
-        config = msgspec.convert(stored.header.get("config"), settings)
+        config = stored_settings(settings, stored.header.get("config"))
         tags = tuple(msgspec.convert(stored.header.get("tags"), list[str]))
         lines = msgspec.convert(stored.header.get("templates"), list[str])
         key = msgspec.convert(stored.header.get("key", 0), Key)

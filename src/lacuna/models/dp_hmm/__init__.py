@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from lacuna.models.chain import ChainTagger
 from lacuna.models.dp_hmm.rare_words import RareWords
 from lacuna.models.dp_hmm.reranking import Reranker
 from lacuna.models.file import NO_STRINGS, PackedStrings, StoredModel
+from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Choices, Range, Settings
 from lacuna.text.document import Document
 from lacuna.types import BoolArray, FloatArray, IntArray, LongArray, RealArray
 
@@ -43,7 +44,7 @@ Decoder = Literal["projected", "direct", "max-path", "submitted", "exhaustive"]
 
 
 @dataclass(frozen=True, slots=True)
-class DpHmm:
+class DpHmm(Settings):
     """Settings of an HMM with Dirichlet-process sub-tags.
 
     Attributes
@@ -99,51 +100,38 @@ class DpHmm:
         Stop when an iteration improves the bound by less than this share.
     """
 
-    subtags: dict[str, int] = field(default_factory=lambda: dict(SUBTAGS))
-    alpha: float = 1.0
-    alpha_e: float = 0.01
-    alpha_tag: float = 0.1
-    alpha_t: float = 5.0
+    subtags: Annotated[dict[str, int], Range(1, MOST_SUBTAGS)] = field(
+        default_factory=lambda: dict(SUBTAGS)
+    )
+    alpha: Annotated[float, AT_LEAST_ONE] = 1.0
+    alpha_e: Annotated[float, POSITIVE] = 0.01
+    alpha_tag: Annotated[float, POSITIVE] = 0.1
+    alpha_t: Annotated[float, POSITIVE] = 5.0
     weights: Literal["mean", "geometric"] = "mean"
     inference: Literal["structured", "mean-field"] = "structured"
     decoder: Decoder = "projected"
-    scheme: Scheme = Scheme.IO
-    rare: int = 5
-    class_count: int = 5
+    scheme: Annotated[Scheme, Choices(Scheme.IO, Scheme.BIO)] = Scheme.IO
+    rare: Annotated[int, AT_LEAST_ONE] = 5
+    class_count: Annotated[int, AT_LEAST_ONE] = 5
     word_lists: Mapping[str, str] = field(default_factory=dict)
     templates: bool = False
-    phrases: int = 1000
+    phrases: Annotated[int, Range(0, MOST_PHRASES)] = 1000
     phrases_near: Literal["numbers", "all"] = "numbers"
-    rerank: int = 0
+    rerank: Annotated[int, Range(0, LONGEST_LIST)] = 0
     spell: bool = True
-    iterations: int = 25
-    restarts: int = 1
-    tolerance: float = 5e-4
+    iterations: Annotated[int, AT_LEAST_ONE] = 25
+    restarts: Annotated[int, AT_LEAST_ONE] = 1
+    tolerance: Annotated[float, NOT_NEGATIVE] = 5e-4
+
+    def check(self) -> None:
+        """Refuse settings that do not go together."""
+        if self.rerank and self.decoder != "projected":
+            raise ConfigError("rerank needs the projected decoder")
 
     def subtags_of(self, tag: str) -> int:
         """Return how many sub-tags a tag may have."""
         name = "outside" if tag == OUTSIDE else "entity"
         return self.subtags.get(tag[2:] or name, self.subtags.get(name, SUBTAGS[name]))
-
-
-def check_config(config: DpHmm) -> None:
-    """Raise ConfigError where a setting is out of range."""
-    if not all(1 <= count <= MOST_SUBTAGS for count in config.subtags.values()):
-        raise ConfigError(f"subtags must be from 1 to {MOST_SUBTAGS}")
-    if not 1 <= config.alpha < np.inf:
-        raise ConfigError("alpha must be at least 1")
-    if not all(0 < a < np.inf for a in (config.alpha_e, config.alpha_tag, config.alpha_t)):
-        raise ConfigError("alpha_e, alpha_tag and alpha_t must be positive")
-    if config.scheme not in (Scheme.IO, Scheme.BIO):
-        raise ConfigError("scheme is IO or BIO")
-    if min(config.rare, config.class_count, config.iterations, config.restarts) < 1:
-        raise ConfigError("rare, class_count, iterations and restarts must be at least 1")
-    if not 0 <= config.phrases <= MOST_PHRASES:
-        raise ConfigError(f"phrases must be from 0 to {MOST_PHRASES}")
-    if not 0 <= config.rerank <= LONGEST_LIST:
-        raise ConfigError(f"rerank must be from 0 to {LONGEST_LIST}")
-    if config.rerank and config.decoder != "projected":
-        raise ConfigError("rerank needs the projected decoder")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ from lacuna.encoding.schemes import tag_set
 from lacuna.errors import ConfigError, ModelFileError
 from lacuna.features.resources import Resources
 from lacuna.models.base import Card
-from lacuna.models.dp_hmm import DpHmm, DpHmmModel, check_config
+from lacuna.models.dp_hmm import DpHmm, DpHmmModel
 from lacuna.models.dp_hmm.rare_functions import RareFunctions
 from lacuna.models.dp_hmm.rare_words import RareWords
 from lacuna.models.dp_hmm.reranking import BUCKETS, Reranker
@@ -25,6 +25,7 @@ from lacuna.models.file import (
     require_indices,
     unpack_strings,
 )
+from lacuna.models.settings import stored_settings
 from lacuna.text.word_types import WordTypes
 from lacuna.types import FloatArray, LongArray, RealArray
 
@@ -62,8 +63,7 @@ def restore_dp_hmm(stored: StoredModel) -> DpHmmModel:
     """Rebuild a model from a file; everything compiled code relies on is checked here."""
     header = stored.header
     try:
-        config = msgspec.convert(header.get("config"), DpHmm)
-        check_config(config)
+        config = stored_settings(DpHmm, header.get("config"))
         tags = tuple(msgspec.convert(header.get("tags"), list[str]))
         card = msgspec.convert(header.get("card", {}), Card)
     except (msgspec.ValidationError, RecursionError, ConfigError) as error:

@@ -15,7 +15,7 @@ from lacuna.errors import ConfigError
 from lacuna.features.resources import Resources, without_folders
 from lacuna.features.token_table import TokenTable, token_table, words_at
 from lacuna.models.base import Step
-from lacuna.models.dp_hmm import DpHmm, DpHmmModel, check_config
+from lacuna.models.dp_hmm import DpHmm, DpHmmModel
 from lacuna.models.dp_hmm.layout import TaggedWords
 from lacuna.models.dp_hmm.rare_functions import (
     NO_PHRASES,
@@ -76,7 +76,6 @@ def fit_dp_hmm(
     ConfigError
         When a setting is wrong or there is nothing to train on.
     """
-    check_config(config)
     data = prepare(tagged, config)
     before = -np.inf
     for iteration, point in enumerate(_most_promising(data.problem, config.restarts, rng), 1):

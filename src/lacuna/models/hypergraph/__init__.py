@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -26,12 +26,15 @@ from lacuna.models.chain import batches
 from lacuna.models.file import StoredModel
 from lacuna.models.hypergraph.objective import ENGINES, Engine, Inference
 from lacuna.models.scoring import Scorer, SparseRows
+from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Range, Settings
 from lacuna.text.document import Document, Mention, Span
 from lacuna.types import FloatArray, RealArray
 
+MOST_PARTS = 4  #: a set of active nodes has up to 2 · 4 - 1 bits
+
 
 @dataclass(frozen=True, slots=True)
-class Hypergraph:
+class Hypergraph(Settings):
     """Settings of a model of mentions with gaps.
 
     Attributes
@@ -40,7 +43,7 @@ class Hypergraph:
         Name of a preset, or a template file.
     columns
         Token columns to look at as well, e.g. ``["pos"]``.
-    lists, clusters
+    word_lists, clusters
         Word lists and word clusters to look at as well: files by name.
     parts
         Most parts of a mention; others are left out of training.
@@ -65,16 +68,16 @@ class Hypergraph:
 
     features: str = "hypergraph"
     columns: tuple[str, ...] = ()
-    lists: Mapping[str, str] = field(default_factory=dict)
+    word_lists: Mapping[str, str] = field(default_factory=dict)
     clusters: Mapping[str, str] = field(default_factory=dict)
-    parts: int = 3
+    parts: Annotated[int, Range(1, MOST_PARTS)] = 3
     heuristic: Heuristic = Heuristic.ENOUGH
     inference: Inference = Inference.EXACT
     caution: float = 1.5
-    min_count: int = 1
-    l2: float = 0.25
-    iterations: int = 100
-    tolerance: float = 0.01
+    min_count: Annotated[int, AT_LEAST_ONE] = 1
+    l2: Annotated[float, POSITIVE] = 0.25
+    iterations: Annotated[int, AT_LEAST_ONE] = 100
+    tolerance: Annotated[float, NOT_NEGATIVE] = 0.01
 
 
 @dataclass(frozen=True, slots=True)

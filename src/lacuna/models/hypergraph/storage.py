@@ -25,8 +25,8 @@ from lacuna.models.hypergraph import (
     fields_of,
     graphs_of,
 )
-from lacuna.models.hypergraph.training import check_config
 from lacuna.models.scoring import stored_weights
+from lacuna.models.settings import stored_settings
 
 KINDS: Mapping[str, tuple[type[Shared | Split], type[HypergraphModel]]] = {
     SharedModel.kind: (Shared, SharedModel),
@@ -61,8 +61,7 @@ def restore_hypergraph(stored: StoredModel) -> HypergraphModel:
     """Rebuild a model from a file; everything compiled code relies on is checked here."""
     settings, kind = KINDS[stored.kind]
     try:
-        config = msgspec.convert(stored.header.get("config"), settings)
-        check_config(config)
+        config = stored_settings(settings, stored.header.get("config"))
         labels = tuple(msgspec.convert(stored.header.get("labels"), list[str]))
         named = msgspec.convert(stored.header.get("graphs"), list[tuple[str, int]])
         lines = msgspec.convert(stored.header.get("templates"), list[str])

@@ -43,7 +43,6 @@ from lacuna.types import LongArray, RealArray
 
 EVERY = 5  #: iterations between two models that are shown
 WINDOW = 5  #: iterations by which convergence is judged
-MOST_PARTS = 4  #: a set of active nodes has up to 2 · 4 - 1 bits
 FIRST_BIAS = -2.0  #: of every edge: with weights of 1, subgraphs are far too large
 
 
@@ -61,13 +60,12 @@ def fit_hypergraph(
     documents: Sequence[GappedDocument], config: Shared | Split, _: object = None
 ) -> Iterator[Step]:
     """Yield ever better models, every few iterations."""
-    check_config(config)
     corpus = _lay_out(documents, config)
     labels = sorted({mention.label for item in documents for mention in item.mentions})
     config = replace(
         config,
         features=Path(config.features).name,
-        lists=without_folders(config.lists),
+        word_lists=without_folders(config.word_lists),
         clusters=without_folders(config.clusters),
     )
     searches = [
@@ -94,23 +92,13 @@ def fit_hypergraph(
             return
 
 
-def check_config(config: Hypergraph) -> None:
-    """Refuse settings that leave no model."""
-    if not 1 <= config.parts <= MOST_PARTS:
-        raise ConfigError(f"parts must be from 1 to {MOST_PARTS}")
-    if config.iterations < 1 or config.min_count < 1:
-        raise ConfigError("iterations and min_count must be at least 1")
-    if not 0 < config.l2 < np.inf:
-        raise ConfigError("l2 must be positive")
-
-
 def _lay_out(documents: Sequence[GappedDocument], config: Hypergraph) -> Corpus:
     """Find the features of all tokens."""
     table = token_table([d.document for d in documents], [d.tokens for d in documents])
     if not len(table.start):
         raise ConfigError("there are no tokens to train on")
     templates, resources = read_sources(
-        config.features, config.columns, config.lists, config.clusters
+        config.features, config.columns, config.word_lists, config.clusters
     )
     plan = make_plan(templates, resources=resources)
     numbered = number_types(table.hashes)

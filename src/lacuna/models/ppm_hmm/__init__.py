@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -28,8 +28,9 @@ from lacuna.inference.chain import Chain, first_order
 from lacuna.models.base import NO_CARD, Card, Examined, Step, TagsAnything
 from lacuna.models.chain import ChainTagger
 from lacuna.models.file import StoredModel
-from lacuna.models.ppm_hmm.ppm import Ppm, Words
+from lacuna.models.ppm_hmm.ppm import MOST_ORDER, Ppm, Words
 from lacuna.models.ppm_hmm.states import State, far_outside, spell_states, state_moves, state_set
+from lacuna.models.settings import POSITIVE, Choices, Range, Settings
 from lacuna.text.document import Document, Tokens
 from lacuna.text.tokens import tokens_of
 from lacuna.text.units import Units, choose_units, cut_units, spread, with_units
@@ -38,7 +39,7 @@ from lacuna.types import FloatArray, IntArray, LongArray
 
 
 @dataclass(frozen=True, slots=True)
-class PpmHmm:
+class PpmHmm(Settings):
     """Settings of an HMM with character models.
 
     Attributes
@@ -64,18 +65,17 @@ class PpmHmm:
         Exponent of b.
     """
 
-    order: int = 3
+    order: Annotated[int, Range(0, MOST_ORDER)] = 3
     exclusion: bool = True
-    scheme: Scheme = Scheme.BILOU
+    scheme: Annotated[Scheme, Choices(Scheme.IO, Scheme.BIO, Scheme.BILOU)] = Scheme.BILOU
     context: bool = True
     units: Units = Units.AUTO
     blend: bool = True
-    smoothing: float = 0.001
-    power: float = 0.7
+    smoothing: Annotated[float, POSITIVE] = 0.001
+    power: Annotated[float, POSITIVE] = 0.7
 
-    def __post_init__(self) -> None:
-        if self.smoothing <= 0 or self.power <= 0:
-            raise ConfigError("smoothing and power must be above 0")
+    def check(self) -> None:
+        """Refuse settings that do not go together."""
         if not self.blend and (self.scheme is not Scheme.IO or self.context):
             raise ConfigError(
                 "blend=false needs scheme=IO and context=false: a state that must follow"

@@ -13,6 +13,7 @@ from lacuna.models.file import StoredModel, require, require_indices
 from lacuna.models.ppm_hmm import MoveCounts, PpmHmm, PpmHmmModel, WordCounts
 from lacuna.models.ppm_hmm.ppm import Ppm
 from lacuna.models.ppm_hmm.states import State, far_outside, state_set
+from lacuna.models.settings import stored_settings
 from lacuna.text.word_types import WordTypes
 
 PPM = "ppm."
@@ -44,7 +45,7 @@ def store_ppm_hmm(model: PpmHmmModel) -> StoredModel:
 def restore_ppm_hmm(stored: StoredModel) -> PpmHmmModel:
     """Rebuild a model from a file; everything compiled code relies on is checked here."""
     try:
-        config = msgspec.convert(stored.header.get("config"), PpmHmm)
+        config = stored_settings(PpmHmm, stored.header.get("config"))
         lists = msgspec.convert(
             stored.header.get("states"), list[tuple[str, str | None, str | None]]
         )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from lacuna.inference.chain import Chain
 from lacuna.models.base import NO_CARD, Card, Step
 from lacuna.models.chain import ChainTagger
 from lacuna.models.file import StoredModel
+from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Choices, Range, Settings
 from lacuna.models.trigram_hmm.lexicon import (
     TagLexicon,
     Weights,
@@ -39,7 +40,7 @@ CLOSED, CLOSED_POS = 20, 5
 
 
 @dataclass(frozen=True, slots=True)
-class TrigramHmm:
+class TrigramHmm(Settings):
     """Settings of a trigram HMM.
 
     Attributes
@@ -63,14 +64,14 @@ class TrigramHmm:
         ``auto``: 20 for mentions, 5 for parts of speech.
     """
 
-    scheme: Scheme = Scheme.BIO
-    interpolation: Literal["auto"] | tuple[float, float, float] = "auto"
-    rare: int = 5
-    blend: float = 2.0
-    suffixes: int = 4
-    suffix_count: int = 3
-    parent_weight: float = 10.0
-    closed: Literal["auto"] | int = "auto"
+    scheme: Annotated[Scheme, Choices(Scheme.BIO, Scheme.BILOU)] = Scheme.BIO
+    interpolation: Annotated[Literal["auto"] | tuple[float, float, float], POSITIVE] = "auto"
+    rare: Annotated[int, AT_LEAST_ONE] = 5
+    blend: Annotated[float, NOT_NEGATIVE] = 2.0
+    suffixes: Annotated[int, Range(0, 20)] = 4
+    suffix_count: Annotated[int, AT_LEAST_ONE] = 3
+    parent_weight: Annotated[float, POSITIVE] = 10.0
+    closed: Annotated[Literal["auto"] | int, AT_LEAST_ONE] = "auto"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -186,7 +187,6 @@ def fit_hmm(
     """Count; `gold` holds the tag of every token. Returns the model and -log p(y | x) + const."""
     if not len(table.start):
         raise ConfigError("there are no tokens to train on")
-    check_config(config)
     number = {tag: k for k, tag in enumerate(tags)}
     path = np.array([number[tag] for tag in gold], np.int32)
     trigrams = count_trigrams(path, table.sentences, len(tags))
@@ -252,17 +252,3 @@ def _objective(hmm: Hmm, table: TokenTable, path: IntArray) -> float:
     used = hmm.trigrams > 0
     emission = hmm.lexicon.emission(table)[np.arange(len(path)), path]
     return -float((hmm.trigrams[used] * q[used]).sum() + emission.sum())
-
-
-def check_config(config: TrigramHmm) -> None:
-    """Refuse settings that leave no model."""
-    if config.interpolation != "auto" and not all(part > 0 for part in config.interpolation):
-        raise ConfigError("the weights of interpolation must all be positive")
-    if config.scheme not in (Scheme.BIO, Scheme.BILOU):
-        raise ConfigError("a trigram HMM tags by the scheme BIO or BILOU")
-    if config.rare < 1 or not 0 <= config.suffixes <= 20 or config.suffix_count < 1:
-        raise ConfigError("rare and suffix_count must be at least 1, suffixes from 0 to 20")
-    if config.closed != "auto" and config.closed < 1:
-        raise ConfigError("closed must be at least 1")
-    if not (0 <= config.blend < np.inf and 0 < config.parent_weight < np.inf):
-        raise ConfigError("blend must not be negative and parent_weight must be positive")

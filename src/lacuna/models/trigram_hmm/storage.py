@@ -11,11 +11,11 @@ from lacuna.io.source import Task
 from lacuna.models.base import Card
 from lacuna.models.file import StoredModel, require, require_indices
 from lacuna.models.scoring import SparseRows
+from lacuna.models.settings import stored_settings
 from lacuna.models.trigram_hmm import (
     Hmm,
     TrigramHmm,
     TrigramHmmModel,
-    check_config,
     closed_from,
     kin,
 )
@@ -54,13 +54,12 @@ def restore_trigram_hmm(stored: StoredModel) -> TrigramHmmModel | PosTagger:
     """Rebuild a model from a file; everything compiled code relies on is checked here."""
     try:
         task = msgspec.convert(stored.header.get("task"), Task)
-        config = msgspec.convert(stored.header.get("config"), TrigramHmm)
+        config = stored_settings(TrigramHmm, stored.header.get("config"))
         tags = tuple(msgspec.convert(stored.header.get("tags"), list[str]))
         weights = Weights(
             *msgspec.convert(stored.header.get("weights"), tuple[float, float, float])
         )
         card = msgspec.convert(stored.header.get("card", {}), Card)
-        check_config(config)
     except (msgspec.ValidationError, RecursionError, ConfigError) as error:
         raise ModelFileError(stored.source, f"its header is damaged: {error}") from None
     scheme = None if task is Task.POS else config.scheme

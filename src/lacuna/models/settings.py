@@ -1,0 +1,202 @@
+"""Settings of models: records whose fields say what they accept, checked in one way.
+
+    @dataclass(frozen=True, slots=True)
+    class Toy(Settings):
+        states: Annotated[int, Range(1, 50)] = 5
+        scheme: Annotated[Scheme, Choices(Scheme.IO, Scheme.BIO)] = Scheme.IO
+        start: Literal["random", "position"] = "position"
+
+Types, choices and ranges are checked however a record is made: in Python, by ``--set key=value``
+(:func:`configure`) or from a model file (:func:`stored_settings`). Floats must be finite.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from enum import Enum
+from functools import lru_cache
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from lacuna.errors import ConfigError
+
+#: Settings that had another name in model files of earlier versions.
+FORMER_NAMES: Mapping[str, str] = {"lists": "word_lists"}
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Numbers from `least` to `most`; ``above``: `least` itself is not allowed."""
+
+    least: float = -math.inf
+    most: float = math.inf
+    above: bool = False
+
+    def __contains__(self, value: float) -> bool:
+        high_enough = value > self.least if self.above else value >= self.least
+        return high_enough and value <= self.most
+
+    def __str__(self) -> str:
+        if self.most < math.inf:
+            return f"from {self.least:g} to {self.most:,g}"
+        return f"above {self.least:g}" if self.above else f"at least {self.least:g}"
+
+
+POSITIVE = Range(0, above=True)
+NOT_NEGATIVE = Range(0)
+AT_LEAST_ONE = Range(1)
+
+
+class Choices:
+    """Some members of an enumeration."""
+
+    def __init__(self, *members: Enum) -> None:
+        self.members = members
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Base of the settings of all kinds of models."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            check_value(type(self), field.name, getattr(self, field.name))
+        self.check()
+
+    def check(self) -> None:
+        """Raise ConfigError if settings that are fine by themselves do not go together."""
+
+
+AnySettings = TypeVar("AnySettings", bound=Settings)
+
+
+@lru_cache
+def _hint(record: Any, name: str) -> tuple[Any, tuple[Any, ...]]:
+    """Return the type of a field and what its annotation adds."""
+    hint = get_type_hints(record, include_extras=True)[name]
+    if get_origin(hint) is not Annotated:
+        return hint, ()
+    bare, *extras = get_args(hint)
+    return bare, tuple(extras)
+
+
+def annotations_of(record: type[Settings], name: str) -> tuple[Any, ...]:
+    """Return what the annotation of a field says besides its type: ranges and choices."""
+    return _hint(record, name)[1]
+
+
+def choices_of(record: type[Settings], name: str) -> tuple[str, ...]:
+    """Return the values of a closed setting as text; none if it is open."""
+    hint, extras = _hint(record, name)
+    for extra in extras:
+        if isinstance(extra, Choices):
+            return tuple(str(member.value) for member in extra.members)
+    if get_origin(hint) is Literal:
+        return tuple(map(str, get_args(hint)))
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return tuple(str(member.value) for member in hint)
+    return ()
+
+
+def check_value(record: type[Settings], name: str, value: Any) -> None:
+    """Raise ConfigError if a field cannot have this value."""
+    try:
+        plain = msgspec.to_builtins(value)
+    except TypeError:
+        raise ConfigError(f"{name}: not a value that a setting can have") from None
+    choices = choices_of(record, name)
+    if choices:
+        if plain not in choices:
+            raise ConfigError(f"{name}: expected one of {', '.join(choices)}")
+        return
+    hint, extras = _hint(record, name)
+    try:
+        converted = msgspec.convert(plain, hint)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{name}: {error}") from None
+    numbers = [x for x in _numbers(converted) if not isinstance(x, bool)]
+    if not all(map(math.isfinite, numbers)):
+        raise ConfigError(f"{name}: expected a finite number")
+    for extra in extras:
+        if isinstance(extra, Range) and not all(number in extra for number in numbers):
+            raise ConfigError(f"{name}: must be {extra}")
+
+
+def _numbers(value: Any) -> list[float]:
+    """Return the numbers in a value: itself, or those in a list or mapping."""
+    if isinstance(value, int | float):
+        return [value]
+    if isinstance(value, Mapping):
+        value = tuple(value.values())
+    return [x for x in value if isinstance(x, int | float)] if isinstance(value, tuple) else []
+
+
+def configure(record: type[AnySettings], assignments: Iterable[str]) -> AnySettings:
+    """Return the settings record with some fields set by ``key=value``.
+
+    Values are TOML; a bare word is a string, so ``scheme=BILOU`` needs no quotes. A dot leads into
+    a field that has names of its own: ``word_lists.first=names.tsv``.
+    """
+    known = [field.name for field in fields(record)]
+    values: dict[str, Any] = {}
+    for assignment in assignments:
+        key, equals, text = assignment.partition("=")
+        name, *inner = (part.strip() for part in key.split("."))
+        if not equals:
+            raise ConfigError(f"--set {assignment}: expected key=value")
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+            raise ConfigError(f"--set {name}: unknown setting; {hint}")
+        _assign(values, [name, *inner], _value(text.strip()))
+    try:
+        for name, value in values.items():
+            check_value(record, name, value)
+        return msgspec.convert(values, record)
+    except (ConfigError, msgspec.ValidationError) as error:
+        raise ConfigError(f"--set {error}") from None
+
+
+def _assign(values: dict[str, Any], path: list[str], value: Any) -> None:
+    """Set ``values[path[0]][path[1]]… = value``."""
+    for part in path[:-1]:
+        values = values.setdefault(part, {})
+        if not isinstance(values, dict):
+            raise ConfigError(f"--set {'.'.join(path)}: {part} was already given a value")
+    values[path[-1]] = value
+
+
+def _value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def describe_config(record: type[Settings]) -> list[tuple[str, str, str]]:
+    """Return every setting, its default and what it accepts, as text."""
+    defaults = record()
+    return [
+        (
+            field.name,
+            msgspec.json.encode(getattr(defaults, field.name)).decode(),
+            " | ".join(choices_of(record, field.name)),
+        )
+        for field in fields(record)
+    ]
+
+
+def stored_settings(record: type[AnySettings], content: object) -> AnySettings:
+    """Return settings from the header of a model file; the caller turns errors into its own."""
+    if isinstance(content, Mapping):
+        known = {field.name for field in fields(record)}
+        content = {
+            FORMER_NAMES[name] if name not in known and name in FORMER_NAMES else name: value
+            for name, value in content.items()
+        }
+    return msgspec.convert(content, record)

@@ -1,0 +1,99 @@
+"""Settings of all kinds: every field is checked, in the same way, wherever a record is made."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+from typing import Any
+
+import msgspec
+import pytest
+
+from lacuna.errors import ConfigError
+from lacuna.models.crf import Crf
+from lacuna.models.registry import KINDS
+from lacuna.models.settings import (
+    Range,
+    Settings,
+    annotations_of,
+    choices_of,
+    configure,
+    stored_settings,
+)
+
+FIELDS = [(kind.config, field.name) for kind in KINDS.values() for field in fields(kind.config)]
+CLOSED = [(record, name) for record, name in FIELDS if choices_of(record, name)]
+RANGED = [
+    (record, name, extra)
+    for record, name in FIELDS
+    for extra in annotations_of(record, name)
+    if isinstance(extra, Range)
+]
+#: Settings that are numbers without a range: any finite number will do.
+UNBOUNDED = {"caution"}
+
+
+@pytest.mark.parametrize(("record", "name"), CLOSED)
+def test_a_wrong_choice_is_refused_and_the_choices_are_named(
+    record: type[Settings], name: str
+) -> None:
+    with pytest.raises(ConfigError, match=f"--set {name}: expected one of ") as caught:
+        configure(record, [f"{name}=typo"])
+    assert all(choice in str(caught.value) for choice in choices_of(record, name))
+    with pytest.raises(ConfigError, match=f"{name}: expected one of "):
+        record(**{name: "typo"})
+    with pytest.raises((ConfigError, msgspec.ValidationError)):
+        stored_settings(record, {name: "typo"})
+
+
+def outside(limits: Range) -> list[float]:
+    low = limits.least if limits.above else limits.least - 1
+    return [low] if limits.most == math.inf else [low, limits.most + 1]
+
+
+@pytest.mark.parametrize(("record", "name", "limits"), RANGED)
+def test_numbers_out_of_range_are_refused(record: type[Settings], name: str, limits: Range) -> None:
+    default = getattr(record(), name)
+    for number in outside(limits):
+        value: Any = number if isinstance(default, float) else int(number)
+        if name == "subtags":
+            value = {"outside": value}
+        if name == "interpolation":
+            value = (1.0, 1.0, float(number))
+        with pytest.raises(ConfigError, match=f"{name}: must be {limits}"):
+            record(**{name: value})
+
+
+@pytest.mark.parametrize(("record", "name"), FIELDS)
+def test_every_number_has_a_range_and_every_text_that_is_no_name_has_choices(
+    record: type[Settings], name: str
+) -> None:
+    default = getattr(record(), name)
+    if isinstance(default, bool | tuple | dict) or name in UNBOUNDED:
+        return
+    if isinstance(default, int | float):
+        assert any(isinstance(extra, Range) for extra in annotations_of(record, name))
+    elif name not in {"features", "interpolation", "closed"}:
+        assert choices_of(record, name)
+
+
+@pytest.mark.parametrize(("record", "name"), FIELDS)
+def test_values_of_another_type_are_refused(record: type[Settings], name: str) -> None:
+    with pytest.raises(ConfigError, match=name):
+        record(**{name: object})
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf"])
+@pytest.mark.parametrize(("record", "name"), [f for f in FIELDS if f[1] in {"l2", "caution"}])
+def test_numbers_are_finite(record: type[Settings], name: str, number: str) -> None:
+    with pytest.raises(ConfigError, match=name):
+        configure(record, [f"{name}={number}"])
+
+
+@pytest.mark.parametrize("record", sorted({record for record, _ in FIELDS}, key=str))
+def test_settings_survive_a_model_file(record: type[Settings]) -> None:
+    assert stored_settings(record, msgspec.to_builtins(record())) == record()
+
+
+def test_a_name_of_earlier_versions_is_still_read() -> None:
+    assert stored_settings(Crf, {"lists": {"a": "b"}}) == Crf(word_lists={"a": "b"})
