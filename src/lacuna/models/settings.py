@@ -19,7 +19,7 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from enum import Enum
 from functools import lru_cache
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -76,9 +76,13 @@ AnySettings = TypeVar("AnySettings", bound=Settings)
 
 
 @lru_cache
-def _hint(record: Any, name: str) -> tuple[Any, tuple[Any, ...]]:
+def _hints(record: Any) -> dict[str, Any]:
+    return get_type_hints(record, include_extras=True)
+
+
+def _hint(record: type[Settings], name: str) -> tuple[Any, tuple[Any, ...]]:
     """Return the type of a field and what its annotation adds."""
-    hint = get_type_hints(record, include_extras=True)[name]
+    hint = _hints(cast(Any, record))[name]
     if get_origin(hint) is not Annotated:
         return hint, ()
     bare, *extras = get_args(hint)
