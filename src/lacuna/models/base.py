@@ -1,21 +1,22 @@
-"""What every trained tagger can do.
+"""What every kind of model has in common.
 
-Training as a series of ever better models.
-
-The model card: what a model learnt from, how well it does, under which terms it may be used.
-
-It stands in the header of the model file and is shown by ``lacuna inspect``. It has no date, so
-that the same data and seed give the same file.
+:class:`Tagger` is what a trained model can do, and :class:`TagsAnything` the part of it that is the
+same for all. Training yields a :class:`Step` at a time. A :class:`Card` tells people what a model
+was trained on, how well it does and under which terms it may be used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple, Protocol, overload, runtime_checkable
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple, Protocol, overload, runtime_checkable
+
+import numpy as np
 
 from lacuna.io.source import Task
+from lacuna.models.facts import Facts, Inspection, settings_table
 from lacuna.models.file import StoredModel
+from lacuna.models.settings import Settings
 from lacuna.text.document import Document, Mention
 from lacuna.text.tokens import tokens_of
 from lacuna.types import FloatArray, IntArray
@@ -60,6 +61,14 @@ class Tagger(Protocol):
     task: ClassVar[Task]
 
     @property
+    def config(self) -> Settings:
+        """What it was trained with."""
+
+    @property
+    def card(self) -> Card:
+        """How it was trained, for people."""
+
+    @property
     def labels(self) -> tuple[str, ...]:
         """Labels it can find."""
 
@@ -74,6 +83,21 @@ class Tagger(Protocol):
 
     def examine(self, documents: Sequence[Document]) -> list[Examined]:
         """Return both: the mentions found and the probability of every token."""
+
+    def tag(self, item: Any, *, probabilities: bool = False) -> Any:
+        """Find mentions in a text, a document, or a stream of them."""
+
+    def with_card(self, card: Card) -> Tagger:
+        """Return the model with another card."""
+
+    def core(self) -> Tagger:
+        """Return the innermost tagger: the model itself, unless it is made around another."""
+
+    def held_words(self) -> tuple[str, ...]:
+        """Return the words of the training text that can be read in its file."""
+
+    def facts(self, inspection: Inspection) -> Facts:
+        """Return what ``lacuna inspect`` shows."""
 
     def store(self) -> StoredModel:
         """Return everything the model is, for a file."""
@@ -116,6 +140,22 @@ class TagsAnything:
         if isinstance(item, Document):
             return self.find([item], probabilities=probabilities)[0]
         return _stream(self, item, probabilities)
+
+    def with_card(self: Any, card: Card) -> Any:
+        """Return the model with another card."""
+        return replace(self, card=card)
+
+    def core(self: Tagger) -> Tagger:
+        """Return the innermost tagger: the model itself, unless it is made around another."""
+        return self
+
+    def held_words(self) -> tuple[str, ...]:
+        """Return the words of the training text that can be read in its file: none."""
+        return ()
+
+    def facts(self: Tagger, _: Inspection) -> Facts:
+        """Return what ``lacuna inspect`` shows: the settings."""
+        return Facts((settings_table(self.config),))
 
     def identifier_probability(self: Tagger, document: Document) -> FloatArray:
         """Return for each token of a document the probability that it is in a mention."""
@@ -162,23 +202,55 @@ def group_batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
         yield batch
 
 
+@dataclass(frozen=True, slots=True)
+class FitOptions:
+    """What training needs besides documents and settings.
+
+    Attributes
+    ----------
+    seed
+        Seeds random starts and folds, and is part of the key of a private model.
+    start
+        A model to adapt: training starts from its weights and stays close to them.
+    private
+        Keep no word of the documents in the model, and no feature of fewer than three of them;
+        see ``models/crf/adapting.py`` for what that does and does not protect.
+    """
+
+    seed: int = 0
+    start: Tagger | None = None
+    private: bool = False
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """A generator that starts from the seed."""
+        return np.random.default_rng(self.seed)
+
+
 class Step(NamedTuple):
-    """A point on the way of a training.
+    """A point in training. Every kind of model is trained by a generator of steps.
 
     iteration
-        From 1 on; a model that is estimated by counting has one step.
+        From 1 on (the CRF also yields its start, 0); a model estimated by counting has one step.
     objective
         What is minimised, e.g. -log p(words, tags) plus penalty.
     model
-        Makes the model of this point; called only when it is wanted.
+        Makes the model of this point; called only when it is needed. None while parts of a model
+        are trained that are no model by themselves, such as the first of two passes.
     note
-        What else there is to say about this point, for people.
+        What else to report about this point.
+    is_judged
+        Whether the point is to be scored on the dev documents.
+    parameters
+        How many weights are searched, where that differs from what the model stores.
     """
 
     iteration: int
     objective: float
-    model: Callable[[], Tagger]
+    model: Callable[[], Tagger] | None
     note: str = ""
+    is_judged: bool = True
+    parameters: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

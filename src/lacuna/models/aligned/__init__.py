@@ -12,10 +12,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from lacuna.encoding.schemes import OUTSIDE
-from lacuna.models.aligned.features import FeatureSpace, new_labels
+from lacuna.models.aligned.features import SHAPES, FeatureSpace, new_labels
 from lacuna.models.aligned.mentions import Joins, NewLabel, believes, relabelled, whole_mentions
 from lacuna.models.aligned.objective import AlignmentWeights
 from lacuna.models.aligned.repeated_words import (
@@ -24,51 +24,32 @@ from lacuna.models.aligned.repeated_words import (
     repeated_words,
     tagged_words,
 )
-from lacuna.models.base import Card, TagsAnything
-from lacuna.models.file import StoredModel
+from lacuna.models.facts import Facts, Inspection, Table
+from lacuna.models.file import StoredModel, pack_strings
+from lacuna.models.wrapped import Wrapped
 from lacuna.text.document import Document
 from lacuna.types import FloatArray
-
-if TYPE_CHECKING:
-    from lacuna.models.registry import Config, NerModel
-
-#: Kinds of taggers whose mentions may overlap: alignment adds to them and removes none.
-OVERLAPPING_KINDS = frozenset({"li", "shared", "split"})
 
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class AlignedModel(TagsAnything):
+class AlignedModel(Wrapped):
     """A tagger, and what aligns the words it labels.
 
     Documents are aligned with the others of their group in the same call of ``find``; ``tag``
     keeps documents of a group together where they follow one another. New mentions whose label is
-    not `free` must be like one that the tagger found (``new_mentions.py``).
+    not `free` must be like one that the tagger found (``mentions.py``). Where mentions of the
+    tagger may be `overlapping`, alignment adds mentions and removes none.
     """
 
     kind: ClassVar[str] = "aligned"
 
-    tagger: NerModel
     space: FeatureSpace
     weights: AlignmentWeights
     joins: Joins = frozenset()
     free: frozenset[str] = frozenset()
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Labels it can find."""
-        return self.tagger.labels
-
-    @property
-    def config(self) -> Config:
-        """What the tagger was trained with."""
-        return self.tagger.config
-
-    @property
-    def card(self) -> Card:
-        """How the tagger was trained, for people."""
-        return self.tagger.card
+    overlapping: bool = False
 
     def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
         """Return the documents with the mentions found in place of those they had."""
@@ -85,7 +66,7 @@ class AlignedModel(TagsAnything):
                 new[number],
                 joins=self.joins,
                 believed=believes(tagged[number], whole[found[number].unit], self.free),
-                only_add=self.tagger.kind in OVERLAPPING_KINDS,
+                only_add=self.overlapping,
                 probabilities=probabilities,
             )
             found[number] = replace(found[number], mentions=mentions)
@@ -122,6 +103,33 @@ class AlignedModel(TagsAnything):
 
     def store(self) -> StoredModel:
         """Return everything the model is, for a file."""
-        from lacuna.models.aligned.storage import store_aligned
+        tagger = super(AlignedModel, self).store()
+        words = pack_strings(self.space.words)
+        return replace(
+            tagger,
+            header={
+                **tagger.header,
+                "alignment_labels": list(self.space.labels),
+                "joins": sorted(map(list, self.joins)),
+                "free": sorted(self.free),
+            },
+            arrays={
+                **tagger.arrays,
+                **self.weights._asdict(),
+                "words": words.data,
+                "word_borders": words.offsets,
+            },
+        )
 
-        return store_aligned(self)
+    def held_words(self) -> tuple[str, ...]:
+        """Return the words of the training text that can be read in its file."""
+        return (*self.tagger.held_words(), *self.space.words)
+
+    def facts(self, inspection: Inspection) -> Facts:
+        """Return what ``lacuna inspect`` shows: also what it is worth that occurrences agree."""
+        rows = list(zip(self.space.labels, self.weights.by_label.tolist(), strict=True))
+        for shape, (outside, inside) in zip(SHAPES, self.weights.by_shape.tolist(), strict=True):
+            rows += [(f"O, words of shape {shape}", outside), (f"any label, {shape}", inside)]
+        table = [(what, f"{weight:+.3f}") for what, weight in rows]
+        agreement = Table("alignment: weight of agreement", ("on", "weight"), table)
+        return self.tagger.facts(inspection) + Facts((agreement,))

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from lacuna.errors import ModelFileError
+from lacuna.models.base import Tagger
 from lacuna.models.aligned import AlignedModel
 from lacuna.models.aligned.features import FeatureSpace
 from lacuna.models.aligned.objective import AlignmentWeights
@@ -23,34 +24,8 @@ from lacuna.models.file import (
 from lacuna.models.trigram_hmm.pos import PosTagger
 
 
-def store_aligned(model: AlignedModel) -> StoredModel:
-    """Return everything the model is, for a file."""
-    tagger = with_parts(AlignedModel.kind, {"tagger": model.tagger.store()})
-    words = pack_strings(model.space.words)
-    return replace(
-        tagger,
-        header={
-            **tagger.header,
-            "alignment_labels": list(model.space.labels),
-            "joins": sorted(map(list, model.joins)),
-            "free": sorted(model.free),
-        },
-        arrays={
-            **tagger.arrays,
-            **model.weights._asdict(),
-            "words": words.data,
-            "word_borders": words.offsets,
-        },
-    )
-
-
-def restore_aligned(stored: StoredModel) -> AlignedModel:
+def restore_aligned(stored: StoredModel, tagger: Tagger, overlapping: bool) -> AlignedModel:
     """Rebuild a model from a file."""
-    from lacuna.models.registry import restore
-
-    tagger = restore(stored_part(stored, "tagger"))
-    if isinstance(tagger, AlignedModel | PosTagger):
-        raise ModelFileError(stored.source, "what it aligns is no tagger of mentions")
     try:
         labels = msgspec.convert(stored.header.get("alignment_labels"), list[str])
         joins = msgspec.convert(stored.header.get("joins"), frozenset[tuple[str, str]])
@@ -73,4 +48,4 @@ def restore_aligned(stored: StoredModel) -> AlignedModel:
     }
     if not all(np.isfinite(table).all() for table in tables.values()):
         raise ModelFileError(stored.source, "its weights of alignment are not finite")
-    return AlignedModel(tagger, space, AlignmentWeights(**tables), joins, free)
+    return AlignedModel(tagger, space, AlignmentWeights(**tables), joins, free, overlapping)

@@ -9,25 +9,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import msgspec
 
 from lacuna.errors import ModelFileError
-from lacuna.models.base import Card, TagsAnything
-from lacuna.models.file import StoredModel, stored_part, with_parts
+from lacuna.models.base import Tagger
+from lacuna.models.facts import Facts, Inspection, Table
+from lacuna.models.file import StoredModel
 from lacuna.models.with_rules.file import rules_as_values, rules_from_values
-from lacuna.models.with_rules.rules import Rules, label_by_rules, mention_facts
+from lacuna.models.with_rules.rules import Rules, label_by_rules, mention_facts, rule_row, rule_words
 from lacuna.text.document import Document
+from lacuna.models.wrapped import Wrapped
 from lacuna.text.tokens import tokens_of
-from lacuna.types import FloatArray
-
-if TYPE_CHECKING:
-    from lacuna.models.registry import CategoryTagger, Config
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WithRules(TagsAnything):
+class WithRules(Wrapped):
     """`tagger` finds mentions of large categories, `rules` say which label each has.
 
     The probability of a mention is that of its large category. `categories` says which category a
@@ -36,7 +34,6 @@ class WithRules(TagsAnything):
 
     kind: ClassVar[str] = "with-rules"
 
-    tagger: CategoryTagger
     categories: Mapping[str, str]
     rules: Rules
 
@@ -51,28 +48,31 @@ class WithRules(TagsAnything):
                 labels.add(category)  # where no rule holds
         return tuple(sorted(labels))
 
-    @property
-    def config(self) -> Config:
-        """What the tagger was trained with."""
-        return self.tagger.config
-
-    @property
-    def card(self) -> Card:
-        """How the tagger was trained, for people."""
-        return self.tagger.card
-
     def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
         """Return the documents with the mentions found in place of those they had."""
         found = self.tagger.find(documents, probabilities=probabilities)
         return [self._labelled(document) for document in found]
 
-    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
-        """Return for each token the probability that it is in a mention."""
-        return self.tagger.identifier_probabilities(documents)
+    def held_words(self) -> tuple[str, ...]:
+        """Return the words of the training text that can be read in its file."""
+        return (*self.tagger.held_words(), *rule_words(self.rules))
+
+    def facts(self, inspection: Inspection) -> Facts:
+        """Return what ``lacuna inspect`` shows: also the rules of each category."""
+        header = ("when", "label", "right of")
+        tables = [
+            Table(
+                f"{category}: the first rule that holds gives the label",
+                header,
+                [rule_row(rule) for rule in own],
+            )
+            for category, own in sorted(self.rules.items())
+        ]
+        return self.tagger.facts(inspection) + Facts(tuple(tables))
 
     def store(self) -> StoredModel:
         """Return everything the model is, for a file."""
-        stored = with_parts(self.kind, {"tagger": self.tagger.store()})
+        stored = super(WithRules, self).store()
         own = {"categories": dict(self.categories), "rules": rules_as_values(self.rules)}
         return replace(stored, header={**stored.header, **own})
 
@@ -87,15 +87,8 @@ class WithRules(TagsAnything):
         return replace(document, mentions=mentions)
 
 
-def restore_with_rules(stored: StoredModel) -> WithRules:
+def restore_with_rules(stored: StoredModel, tagger: Tagger) -> WithRules:
     """Rebuild a tagger of large categories and its rules from a file."""
-    from lacuna.models.aligned import AlignedModel
-    from lacuna.models.registry import restore
-    from lacuna.models.trigram_hmm.pos import PosTagger
-
-    tagger = restore(stored_part(stored, "tagger"))
-    if isinstance(tagger, AlignedModel | PosTagger | WithRules):
-        raise ModelFileError(stored.source, "its rules belong to no tagger of large categories")
     try:
         categories = msgspec.convert(stored.header.get("categories"), dict[str, str])
         rules = rules_from_values(stored.header.get("rules"))

@@ -109,3 +109,17 @@ def label_by_rules(category: str, facts: frozenset[Fact], rules: Rules) -> str:
 
 def _holds(condition: Condition, facts: frozenset[Fact]) -> bool:
     return any(Fact(condition.place, word) in facts for word in condition.words)
+
+
+def rule_words(rules: Rules) -> list[str]:
+    """Return the words that rules ask for."""
+    conditions = [part for own in rules.values() for rule in own for part in rule.when]
+    words = [word for part in conditions if part.place != "class" for word in part.words]
+    return list(dict.fromkeys(words))
+
+
+def rule_row(rule: Rule) -> tuple[str, str, str]:
+    """Return a rule in words: its conditions, its label and how often it was right."""
+    when = " and ".join(f"{part.place} {' or '.join(part.words)}" for part in rule.when)
+    counts = f"{rule.right:,} of {rule.mentions:,}" if rule.mentions else ""
+    return when or "otherwise", rule.label, counts

@@ -1,0 +1,64 @@
+"""Base of models around a model: they find mentions by way of another tagger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+from lacuna.models.base import Card, Tagger, TagsAnything
+from lacuna.models.facts import Facts, Inspection
+from lacuna.models.file import StoredModel, with_parts
+from lacuna.models.settings import Settings
+from lacuna.text.document import Document
+from lacuna.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wrapped(TagsAnything):
+    """A model around `tagger`, whose settings and card it shows."""
+
+    tagger: Tagger
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels it can find."""
+        return self.tagger.labels
+
+    @property
+    def config(self) -> Settings:
+        """What the tagger was trained with."""
+        return self.tagger.config
+
+    @property
+    def card(self) -> Card:
+        """How the tagger was trained, for people."""
+        return self.tagger.card
+
+    def with_card(self, card: Card) -> Self:
+        """Return the model with another card."""
+        return replace(self, tagger=self.tagger.with_card(card))
+
+    def around(self, change: Callable[[Tagger], Tagger]) -> Self:
+        """Return the same model around a changed tagger."""
+        return replace(self, tagger=change(self.tagger))
+
+    def core(self) -> Tagger:
+        """Return the innermost tagger."""
+        return self.tagger.core()
+
+    def held_words(self) -> tuple[str, ...]:
+        """Return the words of the training text that can be read in its file."""
+        return self.tagger.held_words()
+
+    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
+        """Return for each token the probability that it is in a mention."""
+        return self.tagger.identifier_probabilities(documents)
+
+    def facts(self, inspection: Inspection) -> Facts:
+        """Return what ``lacuna inspect`` shows."""
+        return self.tagger.facts(inspection)
+
+    def store(self) -> StoredModel:
+        """Return the tagger, for a file."""
+        return with_parts(self.kind, {"tagger": self.tagger.store()})
