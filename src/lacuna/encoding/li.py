@@ -17,16 +17,15 @@ Documents as LI tags, with six tags for each label.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
 from lacuna.encoding.flat import Example
 from lacuna.encoding.gapped import GappedMention, Parts, gapped_document
-from lacuna.encoding.schemes import OUTSIDE, may_follow
+from lacuna.encoding.schemes import OUTSIDE, Followers
 from lacuna.text.document import Document
 from lacuna.text.sequences import SequenceKind, sequence_tokens
-from lacuna.types import BoolArray
 
 
 class Kind(StrEnum):
@@ -48,7 +47,7 @@ class Segment(NamedTuple):
 PREFIXES = tuple(f"{letter}{kind.value}" for kind in Kind for letter in "BI")
 
 #: As in `schemes.py`: previous prefix -> those that may follow, in lower case with the same label.
-FOLLOWERS: Mapping[str, Sequence[str]] = {
+LI_FOLLOWERS: Followers = {
     OUTSIDE: (OUTSIDE, "B", "BD", "BH"),
     **{prefix: (OUTSIDE, "B", "BD", "BH", f"i{prefix[1:].lower()}") for prefix in PREFIXES},
 }
@@ -100,11 +99,6 @@ def read_segments(tags: Iterable[str]) -> list[Segment]:
 def li_tag_set(labels: Iterable[str]) -> tuple[str, ...]:
     """Return every tag over `labels`, ``O`` first."""
     return (OUTSIDE, *(f"{prefix}-{label}" for label in labels for prefix in PREFIXES))
-
-
-def li_allowed(tags: Sequence[str]) -> BoolArray:
-    """Return which tag may follow which, as :func:`lacuna.encoding.schemes.allowed`."""
-    return may_follow(tags, FOLLOWERS)
 
 
 def li_example(document: Document, parts: int, sequence: SequenceKind) -> Example:

@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from lacuna.types import BoolArray
 
@@ -66,9 +65,11 @@ CONTINUES = frozenset({("B", "I"), ("B", "L"), ("I", "I"), ("I", "L")})
 #: The two spellings of the last and the only token.
 BILOU_LETTER = {"E": "L", "S": "U"}
 
-#: previous prefix -> prefixes that may follow; lower case: only with the same label.
+#: Previous prefix -> prefixes that may follow; lower case: only with the same label.
+Followers = Mapping[str, Sequence[str]]
+
 #: A sentence begins after ``O`` and ends before ``O``.
-FOLLOWERS: dict[Scheme, dict[str, str]] = {
+FOLLOWERS: dict[Scheme, Followers] = {
     Scheme.IO: {"O": "OI", "I": "OI"},
     Scheme.IOB1: {"O": "OI", "I": "OIb", "B": "OIb"},
     Scheme.BIO: {"O": "OB", "B": "OBi", "I": "OBi"},
@@ -177,22 +178,50 @@ def tag_set(labels: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
     return (OUTSIDE, *(f"{prefix}-{label}" for label in labels for prefix in prefixes))
 
 
-def allowed(tags: Sequence[str], scheme: Scheme) -> npt.NDArray[np.bool_]:
-    """Return which tag may follow which: ``table[i, j]``: `tags[j]` may stand after `tags[i]`.
+class Moves(NamedTuple):
+    """Which labels may follow one another, begin and end a sequence.
 
-    The row of ``O`` says what may begin a sentence and its column what may end one.
+    ``allowed[i, j]``: label j may follow label i.
     """
-    return may_follow(tags, FOLLOWERS[scheme])
+
+    allowed: BoolArray
+    first: BoolArray
+    last: BoolArray
+
+    @classmethod
+    def unrestricted(cls, labels: int) -> Moves:
+        """Return the moves of a chain without constraints."""
+        anything = np.ones(labels, np.bool_)
+        return cls(np.ones((labels, labels), np.bool_), anything, anything)
+
+    def split(self, states: int) -> Moves:
+        """Return the moves between labels that consist of `states` states each."""
+        block = np.ones((states, states), np.bool_)
+        return Moves(np.kron(self.allowed, block), *(np.repeat(x, states) for x in self[1:]))
+
+    def with_border(self) -> BoolArray:
+        """Return all moves as one table, with the border of a sequence as the last label.
+
+        Its last row says what begins a sequence, its last column what ends one. No sequence is
+        empty: the border does not follow itself.
+        """
+        table = np.zeros((len(self.first) + 1,) * 2, np.bool_)
+        table[:-1, :-1], table[-1, :-1], table[:-1, -1] = self
+        return table
 
 
-def may_follow(
-    tags: Sequence[str], followers: Mapping[str, Sequence[str]]
-) -> npt.NDArray[np.bool_]:
-    """Return which tag may follow which, by a table of prefixes as in :data:`FOLLOWERS`."""
-    table = np.zeros((len(tags), len(tags)), dtype=np.bool_)
+def moves(tags: Sequence[str], scheme: Scheme | Followers) -> Moves:
+    """Return which of the tags may follow one another, begin and end a sentence.
+
+    `scheme` is the name of a scheme or a table as in :data:`FOLLOWERS`. What may follow ``O`` may
+    begin a sentence, and what ``O`` may follow may end one.
+    """
+    followers = FOLLOWERS[scheme] if isinstance(scheme, Scheme) else scheme
+    table = np.zeros((len(tags), len(tags)), np.bool_)
     for i, j in _allowed_pairs([_as_spelled(tag) for tag in tags], followers):
         table[i, j] = True
-    return table
+    outside = tags.index(OUTSIDE)
+    return Moves(table, table[outside], table[:, outside])
 
 
 def _as_spelled(tag: str) -> Tag:
@@ -200,9 +229,7 @@ def _as_spelled(tag: str) -> Tag:
     return Tag(prefix, label)
 
 
-def _allowed_pairs(
-    tags: Sequence[Tag], followers: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[int, int]]:
+def _allowed_pairs(tags: Sequence[Tag], followers: Followers) -> Iterator[tuple[int, int]]:
     for i, before in enumerate(tags):
         for j, after in enumerate(tags):
             same_label = after.prefix.lower() if after.label == before.label else after.prefix
@@ -215,11 +242,3 @@ class Heuristic(StrEnum):
 
     ALL = "all"  #: every mention that the structure allows
     ENOUGH = "enough"  #: as few mentions as explain the structure
-
-
-class Moves(NamedTuple):
-    """Which labels may follow one another, begin and end a sequence."""
-
-    allowed: BoolArray
-    first: BoolArray
-    last: BoolArray

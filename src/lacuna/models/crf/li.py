@@ -16,15 +16,14 @@ import numpy as np
 
 from lacuna.encoding.flat import Example
 from lacuna.encoding.gapped import PARTS, Parts
-from lacuna.encoding.li import li_allowed, li_example, li_tag_set, read_segments
+from lacuna.encoding.li import LI_FOLLOWERS, li_example, li_tag_set, read_segments
 from lacuna.encoding.li_reading import decode
-from lacuna.encoding.schemes import OUTSIDE, Heuristic, Moves
+from lacuna.encoding.schemes import OUTSIDE, Heuristic, Moves, moves
 from lacuna.features.extract import FeatureIndex
 from lacuna.inference.stretches import Window, window_probabilities
 from lacuna.models.base import Part, parts_of
 from lacuna.models.chain import BestPaths
 from lacuna.models.crf import ChainCrf, CrfSettings
-from lacuna.models.crf.training import tag_moves
 from lacuna.models.scoring import NEGLIGIBLE, without_small
 from lacuna.text.document import Document, Mention, Span
 from lacuna.types import IntArray, RealArray
@@ -61,7 +60,7 @@ class Li(CrfSettings):
 
     def moves(self, tags: Sequence[str]) -> Moves:
         """Return which tags may follow one another, begin and end a sentence."""
-        return tag_moves(tags, li_allowed(tags))
+        return moves(tags, LI_FOLLOWERS)
 
 
 class _Found(NamedTuple):
