@@ -20,7 +20,7 @@ from lacuna.encoding.li import LI_FOLLOWERS, li_example, li_tag_set, read_segmen
 from lacuna.encoding.li_reading import decode
 from lacuna.encoding.schemes import OUTSIDE, Heuristic, Moves, moves
 from lacuna.features.extract import FeatureIndex
-from lacuna.inference.stretches import Window, window_probabilities
+from lacuna.inference.stretches import Stretch, stretch_probabilities
 from lacuna.models.base import Part, parts_of
 from lacuna.models.chain import BestPaths
 from lacuna.models.crf import ChainCrf, CrfSettings
@@ -100,9 +100,9 @@ class LiModel(ChainCrf):
             capped += has_more
             sure: list[float] | list[None] = [None] * len(mentions)
             if probabilities:
-                windows = [self._window(path, parts) for _, parts in mentions]
+                stretches = [self._stretch(path, parts) for _, parts in mentions]
                 rows = found.emission[first:last]
-                sure = window_probabilities(found.chain, rows, windows).tolist()
+                sure = stretch_probabilities(found.chain, rows, stretches).tolist()
             owner = int(np.searchsorted(table.documents, first, side="right")) - 1
             shift = int(table.texts[owner])
             for (label, parts), probability in zip(mentions, sure, strict=True):
@@ -127,7 +127,7 @@ class LiModel(ChainCrf):
             capped |= decoded.capped
         return found, capped
 
-    def _window(self, path: IntArray, parts: Parts) -> Window:
+    def _stretch(self, path: IntArray, parts: Parts) -> Stretch:
         """Return which tags leave a mention as it is: its own, and behind its parts no I* of them.
 
         What stands in its gaps does not matter.
@@ -139,7 +139,7 @@ class LiModel(ChainCrf):
             if stop < end:
                 allowed[stop - begin, self.goes_on(int(states[-1]))] = False
             allowed[start - begin : stop - begin] = states[:, None] == np.arange(len(self.tags))
-        return Window(begin, allowed)
+        return Stretch(begin, allowed)
 
     def goes_on(self, state: int) -> int:
         """Return the tag that prolongs the segment of a tag."""
