@@ -14,11 +14,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, Protocol, overload, runtime_checkable
 
-from lacuna.io.source import Task
 from lacuna.models.file import StoredModel
 from lacuna.text.document import Document, Mention
 from lacuna.text.tokens import tokens_of
-from lacuna.types import FloatArray, IntArray
+from lacuna.types import FloatArray, IntArray, Task
 
 BATCH_DOCUMENTS = 256
 
