@@ -9,12 +9,12 @@
     ├── ConfigError              an option, map or setting is wrong
     ├── InferenceError           no labelling of a sequence is possible
     ├── ScoringError             two corpora cannot be compared
-    ├── RedactionError           a document cannot be redacted, so nothing of it is passed on
-    ├── StoppedError             a run had to stop; what it finished stays
-    └── VaultError               a vault cannot be opened, or does not hold a text
+    ├── RedactionError           a document cannot be redacted; nothing of it is written
+    ├── StoppedError             a run had to stop; finished documents are kept
+    └── VaultError               a vault cannot be opened, or does not know a text
 
-Messages name files, places and document ids. They never quote the text of a document, because
-that text may hold somebody's name.
+Messages name files, positions and document ids. They never quote the text of a document, because
+it may contain somebody's name.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from os import PathLike
 
 
 class LacunaError(Exception):
-    """Base class: bad input or usage. The command line prints it and leaves with code 2."""
+    """Base class: bad input or usage. The command line prints it and exits with code 2."""
 
 
 class CorpusFormatError(LacunaError):
@@ -36,9 +36,9 @@ class CorpusFormatError(LacunaError):
     reason
         What is wrong, without quoting content.
     line
-        1-based line number, where lines make sense.
+        1-based line number, for formats made of lines.
     byte
-        Byte offset, where they do not (invalid UTF-8, broken XML).
+        Byte offset, for other errors (invalid UTF-8, broken XML).
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class ScoringError(LacunaError):
 
 
 class RedactionError(LacunaError):
-    """A document cannot be redacted as asked; nothing of it may be passed on."""
+    """A document cannot be redacted as asked; nothing of it may be written."""
 
 
 class VaultError(LacunaError):
@@ -115,4 +115,4 @@ class VaultError(LacunaError):
 
 
 class StoppedError(LacunaError):
-    """A run over many documents had to stop (the disk is full); what it finished stays."""
+    """A run over many documents had to stop (the disk is full); finished documents are kept."""

@@ -1,8 +1,8 @@
 """The one decorator for compiled code: ``@kernel`` is ``numba.njit`` with a safe disk cache.
 
-numba keeps compiled code beside the source, or in the user's cache folder where the package is
-read-only. Where neither can be written (read-only image, no home) it refuses to decorate at all;
-there we compile without a cache instead: slower to start, otherwise the same.
+numba keeps compiled code next to the source, or in the user's cache folder if the package is
+read-only. If neither can be written (read-only image, no home) it refuses to decorate at all; then
+we compile without a cache: slower to start, otherwise the same.
 
 Sums may be reordered so that loops vectorise; infinities and NaN keep their meaning.
 """
@@ -33,7 +33,7 @@ def kernel(function: Function) -> Function:
 
 
 def _once_for_each_type(compiled: Any) -> None:
-    """Have kernels that call this one not compile it anew for every constant they pass."""
+    """Keep kernels that call this one from compiling it again for every constant they pass."""
     resolve = compiled.get_call_template
 
     def without_constants(args: Any, kws: Any) -> Any:
@@ -43,10 +43,10 @@ def _once_for_each_type(compiled: Any) -> None:
 
 
 def load_without_blas() -> None:
-    """Have numba load what it needs to run compiled code, but not scipy.
+    """Make numba load what it needs to run compiled code, but not scipy.
 
-    It would import scipy.linalg, which takes as long as all the rest, only to know whether
-    ``np.kron`` can be compiled; no kernel calls that. For processes that are ours alone.
+    It would import scipy.linalg, which takes as long as everything else, only to know whether
+    ``np.kron`` can be compiled; no kernel calls that. Only for processes of our own.
     """
     blas = "scipy.linalg.cython_blas"
     if blas not in sys.modules:

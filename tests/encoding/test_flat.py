@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lacuna import Document, Mention
 from lacuna.encoding.flat import chunks_of_path, mentions_of, tag_document
-from lacuna.encoding.schemes import Scheme, allowed, decode, tag_set
+from lacuna.encoding.schemes import Scheme, decode, moves, tag_set
 from lacuna.text.overlap import flatten
 from lacuna.text.tokens import tokens_of
 from tests.strategies import documents
@@ -58,7 +58,7 @@ def test_sentences_without_a_crossing_mention_stay() -> None:
 
 def valid_path(data: st.DataObject, tags: tuple[str, ...], scheme: Scheme, size: int) -> list[int]:
     """Draw a path that follows the rules, ends included."""
-    table = allowed(tags, scheme)
+    table = moves(tags, scheme).allowed
     path: list[int] = []
     for _ in range(size):
         options = np.flatnonzero(table[path[-1] if path else 0]).tolist()

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lacuna.encoding.ambiguity import li_counts
-from lacuna.encoding.li import FOLLOWERS, PREFIXES, encode, read_segments, segments_of
+from lacuna.encoding.li import LI_FOLLOWERS, PREFIXES, encode, read_segments, segments_of
 from lacuna.encoding.li_reading import by_rules, decode_all, decode_enough
 from lacuna.encoding.schemes import OUTSIDE
 from tests.encoding.gapped_cases import (
@@ -118,7 +118,7 @@ def test_any_tags_can_be_read(tags: list[str]) -> None:
 def test_tags_follow_the_rules(item: Case) -> None:
     before = OUTSIDE
     for tag in encode(item.gold, item.length):
-        assert tag in FOLLOWERS[before] or tag.lower() in FOLLOWERS[before]
+        assert tag in LI_FOLLOWERS[before] or tag.lower() in LI_FOLLOWERS[before]
         before = tag
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,11 +12,12 @@ from hypothesis import strategies as st
 from lacuna.encoding.schemes import (
     OUTSIDE,
     Chunk,
+    Moves,
     Scheme,
-    allowed,
     decode,
     detect,
     encode,
+    moves,
     parse_tag,
     tag_set,
 )
@@ -106,7 +108,7 @@ def test_decoding_never_raises_and_settles(sentence: list[str], scheme: Scheme) 
 def test_encoding_makes_only_allowed_moves(drawn: tuple[list[Chunk], int], scheme: Scheme) -> None:
     chunks, length = drawn
     every_tag = tag_set(LABELS, scheme)
-    table = allowed(every_tag, scheme)
+    table = moves(every_tag, scheme).allowed
     path = [every_tag.index(tag) for tag in ["O", *encode(chunks, length, scheme), "O"]]
     assert all(table[i, j] for i, j in itertools.pairwise(path))
 
@@ -115,7 +117,7 @@ def test_encoding_makes_only_allowed_moves(drawn: tuple[list[Chunk], int], schem
 def test_allowed_paths_are_what_encoding_makes(data: st.DataObject, scheme: Scheme) -> None:
     """Every path through the table is the encoding of its own decoding: no move too many."""
     every_tag = tag_set(("PER", "LOC"), scheme)
-    table = allowed(every_tag, scheme)
+    table = moves(every_tag, scheme).allowed
     path = [0]
     for _ in range(data.draw(st.integers(0, 6))):
         path.append(data.draw(st.sampled_from(table[path[-1]].nonzero()[0].tolist())))
@@ -127,13 +129,34 @@ def test_allowed_paths_are_what_encoding_makes(data: st.DataObject, scheme: Sche
 def test_bio_table_by_hand() -> None:
     every_tag = tag_set(("A", "B"), Scheme.BIO)
     assert every_tag == ("O", "B-A", "I-A", "B-B", "I-B")
-    assert allowed(every_tag, Scheme.BIO).astype(int).tolist() == [
+    assert moves(every_tag, Scheme.BIO).allowed.astype(int).tolist() == [
         [1, 1, 0, 1, 0],
         [1, 1, 1, 1, 0],
         [1, 1, 1, 1, 0],
         [1, 1, 0, 1, 1],
         [1, 1, 0, 1, 1],
     ]
+
+
+def test_what_may_stand_beside_o_begins_and_ends_a_sentence() -> None:
+    bilou = moves(("O", "B-A", "I-A", "L-A", "U-A"), Scheme.BILOU)
+    assert bilou.first.tolist() == [True, True, False, False, True]
+    assert bilou.last.tolist() == [True, False, False, True, True]
+
+
+def test_the_border_comes_last_and_does_not_follow_itself() -> None:
+    io = moves(("O", "I-A"), Scheme.IO)._replace(first=np.array([True, False]))
+    assert io.with_border().astype(int).tolist() == [[1, 1, 1], [1, 1, 1], [1, 0, 0]]
+    assert Moves.unrestricted(1).with_border().tolist() == [[True, True], [True, False]]
+
+
+def test_states_of_one_tag_move_as_the_tag_does() -> None:
+    whole = moves(("O", "B-A", "I-A"), Scheme.BIO)
+    halves = whole.split(2)
+    for i, j in itertools.product(range(6), repeat=2):
+        assert halves.allowed[i, j] == whole.allowed[i // 2, j // 2]
+    assert halves.first.tolist() == [True, True, True, True, False, False]
+    assert halves.last.all()
 
 
 @given(chunk_lists(), st.sampled_from(SEPARATING))

@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 from lacuna import InferenceError
 from lacuna.inference import chain as engine
 from lacuna.inference.chain import Chain
-from lacuna.inference.stretches import Segment, segment_probabilities
+from lacuna.inference.stretches import Stretch, stretch_probabilities
 from lacuna.types import FloatArray, RealArray
 from tests.reference import enumerate_paths, path_score, probabilities
 
@@ -227,7 +227,7 @@ def test_k_best(problem: Problem, count: int) -> None:
 
 
 @given(problems(), st.data())
-def test_segment_probability(problem: Problem, data: st.DataObject) -> None:
+def test_probability_of_a_stretch_with_given_labels(problem: Problem, data: st.DataObject) -> None:
     scores = enumerate_paths(*problem)
     steps, size = len(problem.emission), problem.chain.labels
     assume(steps > 0 and total_of(scores) > -np.inf)
@@ -241,7 +241,8 @@ def test_segment_probability(problem: Problem, data: st.DataObject) -> None:
         if list(path[begin : begin + length]) == labels
         and (begin + length == steps or path[begin + length] != not_next)
     )
-    found = segment_probabilities(*problem, [Segment(begin, labels, not_next)])
+    stretch = Stretch.of_path(begin, labels, size, not_next=not_next)
+    found = stretch_probabilities(*problem, [stretch])
     assert found[0] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
@@ -341,7 +342,7 @@ def test_log_space_takes_over_where_scaling_underflows() -> None:
     asked = engine.label_probabilities(chain, np.tile(emission, (2, 1)), [0, 2, 4], [False, True])
     np.testing.assert_allclose(asked.asked, both.marginals[:, 1])
     np.testing.assert_allclose(both.transition[0], np.array([[0.0, 0.0], [1.0, 1.0]]))
-    assert segment_probabilities(chain, emission, [Segment(0, [1, 1])])[0] == 0.5
+    assert stretch_probabilities(chain, emission, [Stretch.of_path(0, [1, 1], 2)])[0] == 0.5
 
 
 def test_results_do_not_depend_on_the_number_of_threads() -> None:

@@ -1,4 +1,4 @@
-"""Probabilities of windows against enumeration."""
+"""Probabilities of stretches against enumeration."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lacuna.inference.chain import Chain, first_order
-from lacuna.inference.stretches import Window, window_probabilities
+from lacuna.inference.stretches import Stretch, stretch_probabilities
 from tests.reference import enumerate_paths, probabilities
 
 STEPS, LABELS = 5, 3
 
 
-def by_enumeration(paths: dict[tuple[int, ...], float], window: Window) -> float:
+def by_enumeration(paths: dict[tuple[int, ...], float], stretch: Stretch) -> float:
     return sum(
         probability
         for path, probability in paths.items()
-        if all(window.allowed[i, path[window.begin + i]] for i in range(len(window.allowed)))
+        if all(stretch.allowed[i, path[stretch.begin + i]] for i in range(len(stretch.allowed)))
     )
 
 
-def random_windows(rng: np.random.Generator) -> list[Window]:
+def random_stretches(rng: np.random.Generator) -> list[Stretch]:
     borders = combinations(range(STEPS + 1), 2)
-    return [Window(begin, rng.random((end - begin, LABELS)) < 0.7) for begin, end in borders]
+    return [Stretch(begin, rng.random((end - begin, LABELS)) < 0.7) for begin, end in borders]
 
 
 @settings(max_examples=30)
@@ -39,10 +39,10 @@ def test_by_enumeration(seed: int, forbid: bool) -> None:
         transition[:, 0] = 0.0
     chain = first_order(transition, rng.normal(size=LABELS), rng.normal(size=LABELS))
     emission = rng.normal(scale=3, size=(STEPS, LABELS))
-    windows = random_windows(rng)
+    stretches = random_stretches(rng)
     paths = probabilities(enumerate_paths(chain, emission))
-    expected = [by_enumeration(paths, window) for window in windows]
-    found = window_probabilities(chain, emission, windows)
+    expected = [by_enumeration(paths, stretch) for stretch in stretches]
+    found = stretch_probabilities(chain, emission, stretches)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
@@ -50,14 +50,34 @@ def test_paths_that_underflow_are_done_in_log_space() -> None:
     transition = np.array([[0.0, -np.inf], [-800.0, -800.0]])
     chain = first_order(transition, [-np.inf, 0.0], [-np.inf, 0.0])
     emission = np.zeros((3, 2))
-    always = Window(1, np.array([[False, True]]))
-    never = Window(1, np.array([[True, False]]))
-    assert window_probabilities(chain, emission, [always, never]).tolist() == [1.0, 0.0]
+    always = Stretch(1, np.array([[False, True]]))
+    never = Stretch(1, np.array([[True, False]]))
+    assert stretch_probabilities(chain, emission, [always, never]).tolist() == [1.0, 0.0]
 
 
-def test_nothing_asked_and_second_order() -> None:
+def test_nothing_asked() -> None:
     chain = first_order(np.zeros((2, 2)))
-    assert len(window_probabilities(chain, np.zeros((3, 2)), [])) == 0
-    second = Chain(np.zeros((3, 2, 2)), np.zeros(2), np.zeros((3, 2)))
-    with pytest.raises(ValueError, match="first order"):
-        window_probabilities(second, np.zeros((3, 2)), [])
+    assert len(stretch_probabilities(chain, np.zeros((3, 2)), [])) == 0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_second_order_by_enumeration(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    chain = Chain(
+        rng.normal(size=(LABELS + 1, LABELS, LABELS)),
+        rng.normal(size=LABELS),
+        rng.normal(size=(LABELS + 1, LABELS)),
+    )
+    emission = rng.normal(scale=3, size=(STEPS, LABELS))
+    stretches = random_stretches(rng)
+    paths = probabilities(enumerate_paths(chain, emission))
+    expected = [by_enumeration(paths, stretch) for stretch in stretches]
+    found = stretch_probabilities(chain, emission, stretches)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_rows_after_the_end_are_ignored() -> None:
+    chain = first_order(np.zeros((2, 2)))
+    ends = Stretch.of_path(2, [1], 2, not_next=0)
+    assert len(ends.allowed) == 2
+    assert stretch_probabilities(chain, np.zeros((3, 2)), [ends])[0] == pytest.approx(0.5)

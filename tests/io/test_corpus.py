@@ -15,8 +15,9 @@ from lacuna.errors import ConfigError, CorpusFormatError
 from lacuna.io.corpus import Keep, corpus_bytes, read_corpus
 from lacuna.io.detect import detect_format
 from lacuna.io.label_map import LabelMap
-from lacuna.io.source import CHUNK_BYTES, HEAD_BYTES, Source, Task
+from lacuna.io.source import CHUNK_BYTES, HEAD_BYTES, Source
 from lacuna.text.document import Mention
+from lacuna.types import Task
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def test_every_refusal_says_how_much_loss_to_allow_or_that_none_helps() -> None:
     assert loss_needed("discontiguous mentions", limits) is Loss.MENTIONS
     assert loss_needed("some labels", limits) is Loss.MENTIONS
     assert loss_needed("some characters of the text", limits) is None
-    assert loss_needed("an id that is no safe file name", limits) is None
+    assert loss_needed("an id that is not a safe file name", limits) is None
 
 
 @pytest.mark.parametrize(
@@ -310,7 +310,7 @@ def test_every_safe_id_stays_in_the_folder_and_no_other_is_written(id_: str) -> 
 )
 def test_unsafe_ids_are_refused(tmp_path: Path, id_: str) -> None:
     target = tmp_path / "out"
-    with pytest.raises(FormatLimitError, match="an id that is no safe file name"):
+    with pytest.raises(FormatLimitError, match="an id that is not a safe file name"):
         write_corpus([replace(NOTE, id=id_)], target, format="brat", loss=Loss.MENTIONS)
     assert list(tmp_path.iterdir()) == []
 

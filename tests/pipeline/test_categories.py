@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from lacuna import ConfigError, Crf, Document, Mention, ModelFileError, TrigramHmm
-from lacuna.io.source import Task
 from lacuna.models.aligned import AlignedModel
 from lacuna.models.base import Tagger
 from lacuna.models.file import StoredModel, write_model
@@ -19,6 +18,7 @@ from lacuna.models.with_rules import WithRules, restore_with_rules
 from lacuna.models.with_rules.rules import Condition, Rule
 from lacuna.pipeline.categories import Categories, chosen_categories, split_level
 from lacuna.pipeline.training import train, train_model
+from lacuna.types import Task
 
 CATEGORIES = Categories({"PATIENT": "NAME", "DOCTOR": "NAME"})
 NAMES = ("Adams", "Baker", "Clark", "Davis", "Evans", "Frank", "Ghosh", "Hills")

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from lacuna import ConfigError, Crf, Document, TrigramHmm
-from lacuna.io.source import Task
 from lacuna.models import registry
 from lacuna.models.base import Card, Step
 from lacuna.models.trigram_hmm import TrigramHmmModel, fit_trigram_hmm
@@ -18,6 +17,7 @@ from lacuna.pipeline.cross_validation import cross_validate
 from lacuna.pipeline.progress import Progress
 from lacuna.pipeline.stepwise import PATIENCE, train_stepwise
 from lacuna.pipeline.training import train
+from lacuna.types import Task
 from tests.models.examples import corpus
 
 

@@ -26,7 +26,7 @@ from lacuna.io.corpus import Keep
 from lacuna.io.formats import FORMATS
 from lacuna.io.limits import Loss, loss_needed
 from lacuna.io.output import Written, write_corpus
-from lacuna.io.source import Task
+from lacuna.types import Task
 
 
 class AllowedLoss(StrEnum):

@@ -16,8 +16,9 @@ from lacuna.encoding.schemes import Heuristic
 from lacuna.io.corpus import Keep, corpus_bytes, read_corpus
 from lacuna.io.formats import FORMATS
 from lacuna.io.label_map import LabelMap, read_label_map
-from lacuna.io.source import Skipped, Task
+from lacuna.io.source import Skipped
 from lacuna.text.document import Document
+from lacuna.types import Task
 
 CORPUS_HELP = "Files, folders or quoted globs; '-' is standard input."
 

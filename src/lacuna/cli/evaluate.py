@@ -39,11 +39,11 @@ from lacuna.cli.results import (
 from lacuna.evaluation import json_shape
 from lacuna.evaluation.shares import ShareCounter
 from lacuna.io.corpus import Keep
-from lacuna.io.source import Task
 from lacuna.io.writing import whole_file
 from lacuna.pictures.error_page import error_page
 from lacuna.pictures.shares_chart import shares_chart
 from lacuna.text.document import Document
+from lacuna.types import Task
 
 if TYPE_CHECKING:
     from lacuna.models.trigram_hmm.pos import PosTagger

@@ -20,7 +20,7 @@ from lacuna.cli.corpora import (
     reading,
 )
 from lacuna.io.corpus import Keep
-from lacuna.io.source import Task
+from lacuna.types import Task
 
 if TYPE_CHECKING:
     from lacuna.evaluation.statistics import CorpusStatistics, LabelStatistics

@@ -24,7 +24,7 @@ from lacuna.cli.highlight import colours, highlighted, with_tags
 from lacuna.io.formats import FORMATS
 from lacuna.io.limits import Loss
 from lacuna.io.output import write_corpus
-from lacuna.io.source import Task
+from lacuna.types import Task
 
 
 def tag_command(

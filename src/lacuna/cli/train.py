@@ -27,8 +27,8 @@ from lacuna.cli.results import CategoriesOption, find_categories
 from lacuna.cli.training import Job
 from lacuna.errors import ConfigError
 from lacuna.io.corpus import Keep
-from lacuna.io.source import Task
 from lacuna.text.document import Document
+from lacuna.types import Task
 
 if TYPE_CHECKING:
     from lacuna.pipeline.progress import Trained

@@ -13,13 +13,13 @@ from lacuna.cli.console import say
 from lacuna.cli.training_progress import Show, showing
 
 if TYPE_CHECKING:
-    from lacuna.io.source import Task
     from lacuna.models.base import Card
     from lacuna.models.registry import Config, Model
     from lacuna.pipeline.categories import Categories
     from lacuna.pipeline.progress import Trained
     from lacuna.pipeline.tuning import Tried
     from lacuna.text.document import Document
+    from lacuna.types import Task
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""Mentions as label structures that models can score."""
+"""Mentions ↔ what models predict: tags (flat, li) and subgraphs (hypergraph)."""

@@ -1,9 +1,9 @@
 """How many structures each encoding has for n words: the fewer, the more ambiguous it is.
 
-Counted exactly, by transfer along the sentence, for one label and at most K parts. A rate is the
-number of bits that a long sentence gains with each word: log2 of the largest eigenvalue.
+Counted exactly, by the transfer-matrix method, for one label and up to K parts. A rate is the
+number of bits that each word adds to a long sentence: log2 of the largest eigenvalue.
 
-SHARED, SPLIT: the state is the set of nodes that the word before leads to. SPLIT's slices are
+SHARED, SPLIT: the state is the set of nodes that the previous word reaches. SPLIT's slices are
 independent: counts multiply, rates add.
 
 LI: a sequence of tags is canonical if some set of mentions encodes to it. With h heads and k
@@ -35,14 +35,14 @@ def slice_counts(graph: Slice, length: int) -> list[int]:
     """Return the number of subgraphs over 1, 2, … `length` words."""
     moves = _moves(graph)
     counts: list[int] = []
-    reached: Counter[int] = Counter({0: 1})  # set of nodes led to -> ways
+    reached: Counter[int] = Counter({0: 1})  # set of nodes reached -> ways
     for _ in range(length):
         after: Counter[int] = Counter()
         for nodes, ways in reached.items():
             for following, more in moves[nodes].items():
                 after[following] += ways * more
         reached = after
-        counts.append(reached[0])  # nothing leads beyond the last word
+        counts.append(reached[0])  # no path continues after the last word
     return counts
 
 
@@ -60,9 +60,9 @@ def split_counts(parts: int, length: int) -> list[int]:
 
 
 def _moves(graph: Slice) -> list[Counter[int]]:
-    """Return moves[a][b]: ways from the set of nodes a that a word is led to, to that of the next.
+    """Return moves[a][b]: ways from the set a of reached nodes to the set b of the next word.
 
-    T may start a mention or not, whether or not B0 is led to; then each active node takes children.
+    T may start a mention or not, whether or not B0 is reached. Each active node takes children.
     """
     moves = []
     for led_to in range(1 << graph.nodes):
@@ -95,47 +95,6 @@ def _choices(graph: Slice, node: int) -> list[int]:
     return [sum(leads[child] for child in some) for some in chosen]
 
 
-class _Prefix(NamedTuple):
-    """What matters of the tags so far: the last kind, and counts that are as good as endless."""
-
-    last: str = "O"
-    heads: int = 0
-    gapped: int = 0
-    gapped_touch: bool = False  #: two segments of gapped mentions touch
-    beside_head: int = 0  #: times a segment of a gapped mention touches a head
-    whole_beside_head: bool = False
-
-    def after(self, kind: str) -> _Prefix:
-        """Return the prefix with a segment of this kind begun; O is of no length."""
-        pair = {self.last, kind}
-        return _Prefix(
-            kind,
-            min(self.heads + (kind == "H"), 3),
-            # of many the parity matters still, for K = 2
-            self.gapped + 1 - 2 * (self.gapped == 5) if kind == "D" else self.gapped,
-            self.gapped_touch or self.last == kind == "D",
-            min(self.beside_head + (pair == {"D", "H"}), 2),
-            self.whole_beside_head or pair == {"C", "H"},
-        )
-
-    def is_canonical(self, parts: int) -> bool:
-        """Whether some set of mentions of so many parts encodes to such tags."""
-        k = self.gapped
-        if self.heads == 0:
-            return _can_be_dealt(k, parts) and not (k in (2, 3) and self.gapped_touch)
-        if self.heads == 1:
-            if k == 0:
-                return self.whole_beside_head
-            stuck = k == self.beside_head or (k == 2 and self.beside_head and self.gapped_touch)
-            return not stuck
-        return not (self.heads == 2 and k == 1 and self.beside_head == 2)
-
-
-def _can_be_dealt(count: int, parts: int) -> bool:
-    """Whether so many can be dealt into groups of 2 to `parts`."""
-    return count == 0 or (count > 1 and (count % 2 == 0 or parts > 2))
-
-
 def li_counts(parts: int, length: int) -> list[int]:
     """Return the number of canonical sequences of tags; `parts` is at least 2."""
     counts: list[int] = []
@@ -150,17 +109,58 @@ def li_counts(parts: int, length: int) -> list[int]:
     return counts
 
 
-@cache
-def _following(prefix: _Prefix) -> tuple[_Prefix, ...]:
-    """Return the prefix behind each tag that may follow: O, three B*, the I* of its own kind."""
-    begun = [prefix.after(kind) for kind in "OCDH"]
-    return (*begun, prefix) if prefix.last != "O" else tuple(begun)
-
-
 def li_rate() -> float:
     """Return the bits per word of a long sentence.
 
-    Three heads make all else canonical, so it is that of tags which follow the rules of B and I:
-    4 tags may follow O, 5 any other.
+    With three heads everything is canonical, so the rate is that of tags which follow the rules of
+    B and I: 4 tags may follow O, 5 any other.
     """
     return log2(max(abs(np.linalg.eigvals(np.array([[1.0, 3.0], [1.0, 4.0]])))))
+
+
+class _Prefix(NamedTuple):
+    """What matters of the tags so far: the last kind, and counts as far as they matter."""
+
+    last: str = "O"
+    heads: int = 0
+    gapped: int = 0
+    gapped_touch: bool = False  #: whether two segments of gapped mentions touch
+    beside_head: int = 0  #: times a segment of a gapped mention touches a head
+    whole_beside_head: bool = False
+
+    def after(self, kind: str) -> _Prefix:
+        """Return the prefix with a segment of this kind begun; O has no length."""
+        pair = {self.last, kind}
+        return _Prefix(
+            kind,
+            min(self.heads + (kind == "H"), 3),
+            # above 4 only the parity matters, for K = 2
+            self.gapped + 1 - 2 * (self.gapped == 5) if kind == "D" else self.gapped,
+            self.gapped_touch or self.last == kind == "D",
+            min(self.beside_head + (pair == {"D", "H"}), 2),
+            self.whole_beside_head or pair == {"C", "H"},
+        )
+
+    def is_canonical(self, parts: int) -> bool:
+        """Whether some set of mentions of up to `parts` parts encodes to such tags."""
+        k = self.gapped
+        if self.heads == 0:
+            return _can_be_dealt(k, parts) and not (k in (2, 3) and self.gapped_touch)
+        if self.heads == 1:
+            if k == 0:
+                return self.whole_beside_head
+            stuck = k == self.beside_head or (k == 2 and self.beside_head and self.gapped_touch)
+            return not stuck
+        return not (self.heads == 2 and k == 1 and self.beside_head == 2)
+
+
+def _can_be_dealt(count: int, parts: int) -> bool:
+    """Whether `count` segments can be dealt into groups of 2 to `parts`."""
+    return count == 0 or (count > 1 and (count % 2 == 0 or parts > 2))
+
+
+@cache
+def _following(prefix: _Prefix) -> tuple[_Prefix, ...]:
+    """Return the prefix after each tag that may follow: O, three B*, the I* of its own kind."""
+    begun = [prefix.after(kind) for kind in "OCDH"]
+    return (*begun, prefix) if prefix.last != "O" else tuple(begun)

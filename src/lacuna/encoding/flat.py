@@ -1,10 +1,8 @@
-"""Flat mentions ↔ tags of tokens: what every chain model is trained on and gives back.
+"""Flat mentions ↔ tags of tokens: what chain models are trained on and what they return.
 
-In training the tokens are made to fit the mentions: a token with a mention's border inside is cut
-and sentences that a mention reaches across are joined. What cannot be said with one tag per token
-(overlaps, gaps, mentions without a token) is left out and counted.
-
-What models learn from: documents whose tokens have been made to fit their mentions.
+For training, tokens are made to fit the mentions: a token with a mention's border inside is cut
+and sentences that a mention crosses are joined. Mentions that one tag per token cannot express
+(overlaps, gaps, mentions without a token) are left out and counted.
 """
 
 from __future__ import annotations
@@ -74,59 +72,6 @@ def join_sentences(tokens: Tokens, mentions: Sequence[AlignedMention]) -> Tokens
     return replace(tokens, sentences=tokens.sentences[~inside])
 
 
-def mentions_of(tags: Sequence[str], tokens: Tokens) -> list[Mention]:
-    """Return the mentions that some tags spell, whatever they are."""
-    return [
-        Mention(chunk.label, ranges_to_spans([(chunk.start, chunk.end)], tokens))
-        for chunk in decode(tags)
-    ]
-
-
-class PathChunks(NamedTuple):
-    """Chunk c is tokens ``start[c]`` to ``end[c]``, its label that of the state ``tag[c]``."""
-
-    start: LongArray
-    end: LongArray
-    tag: IntArray
-
-
-def chunks_of_path(path: IntArray, tags: Sequence[str], sentences: LongArray) -> PathChunks:
-    """Return the chunks of a path of states that follows the rules of some scheme.
-
-    State k has the tag tags[k]. All at once for any number of sentences: a chunk begins at B or U,
-    and at any tag whose label the token before it in the sentence does not have.
-    """
-    numbers = {OUTSIDE: 0}
-    labels = np.array([numbers.setdefault(tag[2:] or OUTSIDE, len(numbers)) for tag in tags])[path]
-    differs = np.ones(len(path) + 1, np.bool_)
-    differs[1:-1] = labels[1:] != labels[:-1]
-    differs[sentences] = True
-    announced = np.array([tag[:2] in {"B-", "U-"} for tag in tags])[path]
-    begins = (labels > 0) & (announced | differs[:-1])
-    goes_on = np.append((labels[1:] > 0) & ~begins[1:], False)
-    start = np.flatnonzero(begins)
-    return PathChunks(start, np.flatnonzero((labels > 0) & ~goes_on) + 1, path[start])
-
-
-class TrainingDocument(Protocol):
-    """A document, its tokens, and how many of its mentions are learnt or left out."""
-
-    @property
-    def document(self) -> Document:
-        """As it was read."""
-
-    @property
-    def tokens(self) -> Tokens:
-        """Cut so that mentions fit."""
-
-    @property
-    def left_out(self) -> Counter[str]:
-        """Mentions that are not learnt, by reason."""
-
-    def labels(self) -> Counter[str]:
-        """Count the mentions that are learnt by label."""
-
-
 class Example(NamedTuple):
     """A document with one tag per token."""
 
@@ -147,6 +92,59 @@ def flat_example(document: Document, scheme: Scheme, sequence: SequenceKind) -> 
     return Example(document, found.tokens, found.tags(scheme), found.labels(), found.left_out)
 
 
+class TrainingDocument(Protocol):
+    """What training needs to know of a document, whatever its mentions are encoded as."""
+
+    @property
+    def document(self) -> Document:
+        """As it was read."""
+
+    @property
+    def tokens(self) -> Tokens:
+        """Cut so that mentions fit."""
+
+    @property
+    def left_out(self) -> Counter[str]:
+        """Mentions that are not learnt, by reason."""
+
+    def labels(self) -> Counter[str]:
+        """Count the mentions that are learnt by label."""
+
+
 def label_counts(documents: Sequence[TrainingDocument]) -> Counter[str]:
     """Count mentions by label."""
     return sum((document.labels() for document in documents), Counter())
+
+
+def mentions_of(tags: Sequence[str], tokens: Tokens) -> list[Mention]:
+    """Return the mentions that tags of any scheme spell."""
+    return [
+        Mention(chunk.label, ranges_to_spans([(chunk.start, chunk.end)], tokens))
+        for chunk in decode(tags)
+    ]
+
+
+class PathChunks(NamedTuple):
+    """Chunk c is tokens ``start[c]`` to ``end[c]``, its label that of the state ``tag[c]``."""
+
+    start: LongArray
+    end: LongArray
+    tag: IntArray
+
+
+def chunks_of_path(path: IntArray, tags: Sequence[str], sentences: LongArray) -> PathChunks:
+    """Return the chunks of a path of states that follows the rules of some scheme.
+
+    State k has the tag tags[k]. Vectorised over any number of sentences: a chunk begins at B or U,
+    and wherever the previous token of the sentence has another label.
+    """
+    numbers = {OUTSIDE: 0}
+    labels = np.array([numbers.setdefault(tag[2:] or OUTSIDE, len(numbers)) for tag in tags])[path]
+    differs = np.ones(len(path) + 1, np.bool_)
+    differs[1:-1] = labels[1:] != labels[:-1]
+    differs[sentences] = True
+    announced = np.array([tag[:2] in {"B-", "U-"} for tag in tags])[path]
+    begins = (labels > 0) & (announced | differs[:-1])
+    goes_on = np.append((labels[1:] > 0) & ~begins[1:], False)
+    start = np.flatnonzero(begins)
+    return PathChunks(start, np.flatnonzero((labels > 0) & ~goes_on) + 1, path[start])

@@ -1,10 +1,8 @@
-"""A mention with gaps in tokens: its parts, and the two ways to read an ambiguous structure.
+"""Documents ↔ mentions with gaps in tokens: what LI, SHARED and SPLIT are trained on and return.
 
-Documents ↔ mentions with gaps in tokens: what LI, SHARED and SPLIT are trained on and give back.
-
-As for flat mentions, in training the tokens are made to fit: a token with a mention's border inside
-is cut, and sentences are joined that one part of a mention reaches across. What a sentence cannot
-hold is left out and counted.
+As for flat mentions (`flat.py`), for training a token with a mention's border inside is cut, and
+sentences that one part of a mention crosses are joined. Mentions that do not fit into a sentence
+are left out and counted.
 """
 
 from __future__ import annotations
@@ -20,32 +18,13 @@ from lacuna.text.align import AlignedMention, align, ranges_to_spans, split_toke
 from lacuna.text.document import Document, Mention, Tokens
 from lacuna.text.tokens import tokens_of
 
-Parts = tuple[tuple[int, int], ...]
-"""Half-open token ranges of one mention, in order, with at least one token between them."""
+PARTS = 3  #: most parts of a mention, by default
 
-#: Most mentions that are enumerated for one structure.
+#: Most mentions that are enumerated for one structure of a sentence.
 CAP = 256
 
-
-class Decoded(NamedTuple):
-    """Mentions in order; `capped`: there are more than were looked for."""
-
-    mentions: tuple[Parts, ...]
-    capped: bool = False
-
-
-def joined(ranges: Iterable[tuple[int, int]]) -> Parts:
-    """Return ranges in order, touching ones made one: they are parts only if a token is between."""
-    found: list[tuple[int, int]] = []
-    for start, end in sorted(ranges):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
-        else:
-            found.append((start, end))
-    return tuple(found)
-
-
-PARTS = 3  #: most parts of a mention, where nothing else is said
+Parts = tuple[tuple[int, int], ...]
+"""Half-open token ranges of one mention, in order, with at least one token between them."""
 
 
 class GappedMention(NamedTuple):
@@ -56,7 +35,7 @@ class GappedMention(NamedTuple):
 
 
 class GappedSentence(NamedTuple):
-    """So many tokens and the mentions among them, counted from the first token of the sentence."""
+    """Its number of tokens and its mentions; tokens are counted from the start of the sentence."""
 
     length: int
     mentions: frozenset[Parts]
@@ -100,9 +79,9 @@ def gapped_document(
     document
         With mentions of any shape.
     tokens
-        Its tokens; its own or ours where not given.
+        Its tokens; by default its own, or those of our tokenizer.
     parts
-        Mentions of more are left out. Parts that touch are one.
+        Mentions of more parts are left out. Parts that touch count as one.
     """
     tokens = split_tokens(tokens_of(document) if tokens is None else tokens, document.mentions)
     found = align(document.mentions, tokens)
@@ -124,18 +103,16 @@ def gapped_document(
     return GappedDocument(document, tokens, tuple(kept), left_out)
 
 
-def mentions_of(
-    found: Iterable[GappedMention], tokens: Tokens, first: int = 0
-) -> tuple[Mention, ...]:
-    """Return mentions in characters; their tokens are counted from `first` on."""
-    return tuple(
-        Mention(label, ranges_to_spans(moved(parts, first), tokens)) for label, parts in found
-    )
-
-
-def moved(parts: Parts, by: int) -> Parts:
-    """Return the parts so many tokens further on."""
-    return tuple((start + by, end + by) for start, end in parts)
+def _join_sentences(tokens: Tokens, mentions: Iterable[AlignedMention]) -> Tokens:
+    """Remove sentence borders inside parts of mentions."""
+    inside = np.zeros(len(tokens) + 1, np.int64)
+    for item in mentions:
+        for start, end in item.ranges:
+            # a border b lies inside a part if start < b < end
+            inside[start + 1] += 1
+            inside[end] -= 1
+    kept = np.cumsum(inside)[tokens.sentences] == 0
+    return tokens if kept.all() else replace(tokens, sentences=tokens.sentences[kept])
 
 
 def _sentence(tokens: Tokens, parts: Parts) -> int:
@@ -148,13 +125,33 @@ def _crosses(tokens: Tokens, parts: Parts) -> bool:
     return bool(parts[-1][1] > tokens.sentences[_sentence(tokens, parts) + 1])
 
 
-def _join_sentences(tokens: Tokens, mentions: Iterable[AlignedMention]) -> Tokens:
-    """Remove sentence borders inside parts of mentions."""
-    inside = np.zeros(len(tokens) + 1, np.int64)
-    for item in mentions:
-        for start, end in item.ranges:
-            # a border b lies inside a part if start < b < end
-            inside[start + 1] += 1
-            inside[end] -= 1
-    kept = np.cumsum(inside)[tokens.sentences] == 0
-    return tokens if kept.all() else replace(tokens, sentences=tokens.sentences[kept])
+def mentions_of(
+    found: Iterable[GappedMention], tokens: Tokens, first: int = 0
+) -> tuple[Mention, ...]:
+    """Return mentions as character spans; their tokens are counted from `first` on."""
+    return tuple(
+        Mention(label, ranges_to_spans(moved(parts, first), tokens)) for label, parts in found
+    )
+
+
+def joined(ranges: Iterable[tuple[int, int]]) -> Parts:
+    """Return ranges in order, with touching and overlapping ones merged."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return tuple(found)
+
+
+def moved(parts: Parts, by: int) -> Parts:
+    """Return the parts shifted by a number of tokens."""
+    return tuple((start + by, end + by) for start, end in parts)
+
+
+class Decoded(NamedTuple):
+    """Mentions in order; `capped`: there are more that were not enumerated."""
+
+    mentions: tuple[Parts, ...]
+    capped: bool = False

@@ -17,7 +17,8 @@ the last part ends: slice j holds exactly the mentions of j parts. One label at 
 A subgraph over n words is ``edges[word, 1 + m]``, the bits of the children that node m takes, 0
 where it is not active; ``edges[word, 0]`` is 1 where T starts a mention.
 
-The least flow that uses every arc of a small graph without cycles.
+Several sets of mentions can have the same union. It is decoded as all mentions whose paths it
+contains, or as a smallest set of paths that covers it: a minimum flow.
 """
 
 from __future__ import annotations
@@ -35,7 +36,6 @@ from lacuna.encoding.gapped import CAP, Decoded, Parts
 from lacuna.encoding.schemes import Heuristic
 
 Edges = npt.NDArray[np.uint8]
-
 TOP = -1  #: T as a parent: column ``1 + TOP`` of the edges
 STAY, ON, END = 1, 2, 4  #: children of a node; T has the child STAY alone, B0 of its own word
 
@@ -65,7 +65,7 @@ class Slice:
         return len(mention) == self.parts or (self.ends_anywhere and len(mention) < self.parts)
 
     def children(self, node: int) -> tuple[int, ...]:
-        """Return what a node may take: some of STAY, ON, END."""
+        """Return the possible children of a node: some of STAY, ON, END."""
         if node == TOP:
             return (STAY,)
         is_last = node == self.nodes - 1
@@ -88,6 +88,17 @@ def columns(graph: Slice) -> list[tuple[int, int]]:
     return [(node, child) for node in range(TOP, graph.nodes) for child in graph.children(node)]
 
 
+def encode(mentions: Collection[Parts], length: int, graph: Slice) -> Edges:
+    """Return the union of the paths of mentions, all of which the graph holds."""
+    edges = np.zeros((length, 1 + graph.nodes), np.uint8)
+    for mention in mentions:
+        if not graph.holds(mention):
+            raise ValueError(f"a mention of {len(mention)} parts has no path in {graph}")
+        for word, node, child in path(mention):
+            edges[word, 1 + node] |= child
+    return edges
+
+
 def path(mention: Parts) -> Iterator[tuple[int, int, int]]:
     """Yield (word, parent node, child) from T to X."""
     yield mention[0][0], TOP, STAY
@@ -100,17 +111,6 @@ def path(mention: Parts) -> Iterator[tuple[int, int, int]]:
         yield end - 1, 2 * i, ON if i < len(mention) - 1 else END
 
 
-def encode(mentions: Collection[Parts], length: int, graph: Slice) -> Edges:
-    """Return the union of the paths of mentions, all of which the graph holds."""
-    edges = np.zeros((length, 1 + graph.nodes), np.uint8)
-    for mention in mentions:
-        if not graph.holds(mention):
-            raise ValueError(f"a mention of {len(mention)} parts has no path in {graph}")
-        for word, node, child in path(mention):
-            edges[word, 1 + node] |= child
-    return edges
-
-
 def decode(edges: Edges, heuristic: Heuristic) -> Decoded:
     """Return the mentions of a subgraph."""
     return decode_all(edges) if heuristic is Heuristic.ALL else decode_enough(edges)
@@ -119,7 +119,7 @@ def decode(edges: Edges, heuristic: Heuristic) -> Decoded:
 def decode_all(edges: Edges, *, cap: int = CAP) -> Decoded:
     """Return every mention whose path is in a subgraph.
 
-    There can be very many. Past `cap`, they are the first `cap` and those of
+    There can be very many. Beyond `cap`, the result is the first `cap` and those of
     :func:`decode_enough`, so that encoding them always gives the subgraph again.
     """
     found: list[Parts] = []
@@ -154,7 +154,7 @@ def _paths(edges: dict[int, list[int]]) -> Iterator[Parts]:
 
 
 def _with_word(parts: Parts, word: int, node: int) -> Parts:
-    """Add a word to a mention that passes a node; the word is in a gap where that is an O."""
+    """Add a word to a mention that passes a node; at an O the word is in a gap."""
     if node % 2:
         return parts
     if node // 2 == len(parts):
@@ -165,7 +165,7 @@ def _with_word(parts: Parts, word: int, node: int) -> Parts:
 def decode_enough(edges: Edges) -> Decoded:
     """Return a smallest set of mentions whose paths cover a subgraph.
 
-    That is a least flow of 1 or more through every edge, cut into paths from left to right: at
+    That is a minimum flow of at least 1 through every edge, cut into paths from left to right: at
     each node the mentions that began first leave first, by END, then to a B, then to an O.
     """
     if not (edges & (edges - 1)).any():  # one child each: one path from every start
@@ -186,6 +186,12 @@ def decode_enough(edges: Edges) -> Decoded:
     return Decoded(tuple(sorted(found)))
 
 
+SOURCE = -1
+
+Arc = tuple[int, int]
+"""(tail, head): numbers of nodes."""
+
+
 def _arcs(edges: dict[int, list[int]], nodes: int, sink: int) -> Iterator[Arc]:
     """Yield the edges of a subgraph node by node, in the order in which mentions leave a node.
 
@@ -202,21 +208,8 @@ def _arcs(edges: dict[int, list[int]], nodes: int, sink: int) -> Iterator[Arc]:
                 yield from ((node, to[child]) for child in order if children & child)
 
 
-Arc = tuple[int, int]
-"""(tail, head): numbers of nodes."""
-
-SOURCE = -1
-
-
-class _Step(NamedTuple):
-    """One arc of a route along which flow is taken away; backwards it is added."""
-
-    arc: int
-    change: int
-
-
 def minimum_flow(arcs: Sequence[Arc], sink: int) -> list[int]:
-    """Return for each arc a flow of at least 1, the least in all from SOURCE to `sink`.
+    """Return for each arc a flow of at least 1, with the least total from SOURCE to `sink`.
 
     Arcs lead from lower to higher nodes; every node but the two ends has arcs in and out.
     """
@@ -239,13 +232,20 @@ def _some_flow(
     """Return a flow of at least 1 on every arc, not always the least."""
     flow = [1] * arcs
     inner = sorted(incoming.keys() & outgoing.keys())
-    for node in reversed(inner):  # what leaves must come in
+    for node in reversed(inner):  # inflow must not be less than outflow
         lacking = sum(flow[a] for a in outgoing[node]) - sum(flow[a] for a in incoming[node])
         flow[incoming[node][0]] += max(lacking, 0)
-    for node in inner:  # what comes in must leave
+    for node in inner:  # outflow must equal inflow
         lacking = sum(flow[a] for a in incoming[node]) - sum(flow[a] for a in outgoing[node])
         flow[outgoing[node][0]] += lacking
     return flow
+
+
+class _Step(NamedTuple):
+    """One arc of a route: flow is reduced along it, or added if the route goes backwards."""
+
+    arc: int
+    change: int
 
 
 def _route(
@@ -255,7 +255,7 @@ def _route(
     outgoing: dict[int, list[int]],
     sink: int,
 ) -> list[_Step]:
-    """Return a shortest route from SOURCE to sink that has flow to spare; empty if there is none.
+    """Return a shortest route from SOURCE to sink with excess flow; empty if there is none.
 
     It follows arcs with a flow above 1 and goes back over any arc.
     """

@@ -7,30 +7,27 @@ Let c be the set of mentions that cover a word. Its tag is
     BD, ID       one, with a gap
     BH, IH       several: a head
 
-and B* wherever c differs from that of the word before. Which segments belong together is not said:
-`li_decode.py` reads it back. With several labels a tag is ``BD-CL``; words that mentions of two
-labels share have no tag.
-
-Documents as LI tags, with six tags for each label.
+and B* wherever c differs from that of the previous word. Tags do not say which segments belong
+together; `li_reading.py` decides that. With several labels a tag is ``BD-CL``, six tags for each
+label; words that mentions of two labels share have no tag.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
 from lacuna.encoding.flat import Example
 from lacuna.encoding.gapped import GappedMention, Parts, gapped_document
-from lacuna.encoding.schemes import OUTSIDE, may_follow
+from lacuna.encoding.schemes import OUTSIDE, Followers
 from lacuna.text.document import Document
 from lacuna.text.sequences import SequenceKind, sequence_tokens
-from lacuna.types import BoolArray
 
 
-class Kind(StrEnum):
-    """What covers a segment; written behind B or I."""
+class Cover(StrEnum):
+    """What covers a segment; its tags are B or I and this value."""
 
     WHOLE = ""  #: one mention without a gap
     GAPPED = "D"  #: one mention with a gap
@@ -40,15 +37,15 @@ class Kind(StrEnum):
 class Segment(NamedTuple):
     """Words ``[start, end)`` that the same mentions cover."""
 
-    kind: Kind
+    kind: Cover
     start: int
     end: int
 
 
-PREFIXES = tuple(f"{letter}{kind.value}" for kind in Kind for letter in "BI")
+PREFIXES = tuple(f"{letter}{kind.value}" for kind in Cover for letter in "BI")
 
-#: As in `schemes.py`: previous prefix -> those that may follow, in lower case with the same label.
-FOLLOWERS: Mapping[str, Sequence[str]] = {
+#: Previous prefix -> prefixes that may follow, as `schemes.FOLLOWERS`.
+LI_FOLLOWERS: Followers = {
     OUTSIDE: (OUTSIDE, "B", "BD", "BH"),
     **{prefix: (OUTSIDE, "B", "BD", "BH", f"i{prefix[1:].lower()}") for prefix in PREFIXES},
 }
@@ -67,9 +64,9 @@ def segments_of(mentions: Collection[Parts]) -> list[Segment]:
         if cover.get(word - 1) == covering:
             segments[-1] = segments[-1]._replace(end=word + 1)
         elif len(covering) > 1:
-            segments.append(Segment(Kind.HEAD, word, word + 1))
+            segments.append(Segment(Cover.HEAD, word, word + 1))
         else:
-            kind = Kind.GAPPED if len(ordered[covering[0]]) > 1 else Kind.WHOLE
+            kind = Cover.GAPPED if len(ordered[covering[0]]) > 1 else Cover.WHOLE
             segments.append(Segment(kind, word, word + 1))
     return segments
 
@@ -83,12 +80,12 @@ def encode(mentions: Collection[Parts], length: int) -> list[str]:
 
 
 def read_segments(tags: Iterable[str]) -> list[Segment]:
-    """Return the segments that some tags of one label spell; I* without its B* begins one too."""
+    """Return the segments that tags of one label spell; I* without its B* begins one too."""
     segments: list[Segment] = []
     for word, tag in enumerate(tags):
         if tag == OUTSIDE:
             continue
-        kind = Kind(tag[1:])
+        kind = Cover(tag[1:])
         last = segments[-1] if segments else None
         if tag[0] == "I" and last is not None and (last.kind, last.end) == (kind, word):
             segments[-1] = last._replace(end=word + 1)
@@ -100,11 +97,6 @@ def read_segments(tags: Iterable[str]) -> list[Segment]:
 def li_tag_set(labels: Iterable[str]) -> tuple[str, ...]:
     """Return every tag over `labels`, ``O`` first."""
     return (OUTSIDE, *(f"{prefix}-{label}" for label in labels for prefix in PREFIXES))
-
-
-def li_allowed(tags: Sequence[str]) -> BoolArray:
-    """Return which tag may follow which, as :func:`lacuna.encoding.schemes.allowed`."""
-    return may_follow(tags, FOLLOWERS)
 
 
 def li_example(document: Document, parts: int, sequence: SequenceKind) -> Example:
@@ -124,7 +116,7 @@ def li_example(document: Document, parts: int, sequence: SequenceKind) -> Exampl
 
 
 def one_label_each(mentions: Iterable[GappedMention]) -> list[GappedMention]:
-    """Leave out mentions so that no word has two labels: the longest stay, then the leftmost."""
+    """Drop mentions so that no word has two labels: the longest are kept, then the leftmost."""
     owner: dict[int, str] = {}
     kept: list[GappedMention] = []
     for mention in sorted(mentions, key=lambda m: (-_length(m), m.parts, m.label)):

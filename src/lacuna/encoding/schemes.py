@@ -1,9 +1,9 @@
 """Tag schemes as tables: IO, IOB1, BIO, BILOU and IOBES.
 
 A tag is ``O`` or a prefix, a dash and a label: ``B-PER``. A chunk is a label on a token range.
-Everything a scheme is stands in three tables: which prefix a token of a chunk gets
-(:data:`SPELLINGS`), which pairs of neighbouring prefixes belong to one chunk (:data:`CONTINUES`)
-and which prefixes may follow one another (:data:`FOLLOWERS`).
+Three tables define the schemes: which prefix a token of a chunk gets (:data:`SPELLINGS`), which
+pairs of adjacent prefixes belong to one chunk (:data:`CONTINUES`) and which prefixes may follow one
+another (:data:`FOLLOWERS`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from lacuna.types import BoolArray
 
@@ -40,13 +39,13 @@ class Chunk(NamedTuple):
 
 
 class Spelling(NamedTuple):
-    """The prefix of each token of a chunk by its place in the chunk."""
+    """The prefix of each token of a chunk by its position in the chunk."""
 
-    first: str  #: of several tokens
+    first: str  #: in a chunk of several tokens
     inside: str
     last: str
-    only: str  #: the one token of a short chunk
-    touching: str  #: the first token where a chunk of the same label ends just before
+    only: str  #: in a chunk of one token
+    touching: str  #: first token, directly after a chunk of the same label
 
 
 SPELLINGS: dict[Scheme, Spelling] = {
@@ -54,21 +53,23 @@ SPELLINGS: dict[Scheme, Spelling] = {
     Scheme.IO: Spelling("I", "I", "I", "I", "I"),
     Scheme.IOB1: Spelling("I", "I", "I", "I", "B"),
     Scheme.BIO: Spelling("B", "I", "I", "B", "B"),
-    Scheme.BILOU: Spelling("B", "I", "L", "U", ""),  # "": as if it did not touch
+    Scheme.BILOU: Spelling("B", "I", "L", "U", ""),  # "": no special prefix
     Scheme.IOBES: Spelling("B", "I", "E", "S", ""),
 }
 
 #: (previous prefix, prefix) of one chunk, given equal labels; any other pair starts a new one.
-#: This is what conlleval does, and it reads all five schemes alike: an ``I-X`` after ``O`` or
-#: after another label starts a chunk.
+#: conlleval does the same, and it reads all five schemes alike: an ``I-X`` after ``O`` or after
+#: another label starts a chunk.
 CONTINUES = frozenset({("B", "I"), ("B", "L"), ("I", "I"), ("I", "L")})
 
-#: The two spellings of the last and the only token.
+#: IOBES spells the last and the only token of a chunk differently.
 BILOU_LETTER = {"E": "L", "S": "U"}
 
-#: previous prefix -> prefixes that may follow; lower case: only with the same label.
+#: Previous prefix -> prefixes that may follow; lower case: only with the same label.
+Followers = Mapping[str, Sequence[str]]
+
 #: A sentence begins after ``O`` and ends before ``O``.
-FOLLOWERS: dict[Scheme, dict[str, str]] = {
+FOLLOWERS: dict[Scheme, Followers] = {
     Scheme.IO: {"O": "OI", "I": "OI"},
     Scheme.IOB1: {"O": "OI", "I": "OIb", "B": "OIb"},
     Scheme.BIO: {"O": "OB", "B": "OBi", "I": "OBi"},
@@ -78,41 +79,13 @@ FOLLOWERS: dict[Scheme, dict[str, str]] = {
 
 
 class Tag(NamedTuple):
-    """A tag taken apart; the label of ``O`` is empty."""
+    """The two parts of a tag; the label of ``O`` is empty."""
 
     prefix: str
     label: str
 
 
 NO_TAG = Tag(OUTSIDE, "")
-
-
-@lru_cache(maxsize=4096)
-def parse_tag(tag: str) -> Tag | None:
-    """Take a tag apart (E and S read as L and U); ``None`` if it is not a tag."""
-    if tag == OUTSIDE:
-        return NO_TAG
-    prefix, dash, label = tag.partition("-")
-    prefix = BILOU_LETTER.get(prefix, prefix)
-    return Tag(prefix, label) if dash and label and prefix in {"B", "I", "L", "U"} else None
-
-
-def decode(tags: Sequence[str]) -> list[Chunk]:
-    """Return the chunks of one sentence; never raises: what is not a tag counts as ``O``."""
-    chunks: list[Chunk] = []
-    label, start, previous = "", 0, OUTSIDE
-    for i, tag in enumerate(tags):
-        if tag == OUTSIDE and previous == OUTSIDE:
-            continue
-        prefix, tag_label = parse_tag(tag) or NO_TAG
-        if not (tag_label == label and (previous, prefix) in CONTINUES):
-            if label:
-                chunks.append(Chunk(label, start, i))
-            label, start = tag_label, i
-        previous = prefix
-    if label:
-        chunks.append(Chunk(label, start, len(tags)))
-    return chunks
 
 
 def encode(chunks: Iterable[Chunk], length: int, scheme: Scheme) -> list[str]:
@@ -138,15 +111,43 @@ def encode(chunks: Iterable[Chunk], length: int, scheme: Scheme) -> list[str]:
     return tags
 
 
+def decode(tags: Sequence[str]) -> list[Chunk]:
+    """Return the chunks of one sentence; never raises: anything else than a tag counts as ``O``."""
+    chunks: list[Chunk] = []
+    label, start, previous = "", 0, OUTSIDE
+    for i, tag in enumerate(tags):
+        if tag == OUTSIDE and previous == OUTSIDE:
+            continue
+        prefix, tag_label = parse_tag(tag) or NO_TAG
+        if not (tag_label == label and (previous, prefix) in CONTINUES):
+            if label:
+                chunks.append(Chunk(label, start, i))
+            label, start = tag_label, i
+        previous = prefix
+    if label:
+        chunks.append(Chunk(label, start, len(tags)))
+    return chunks
+
+
+@lru_cache(maxsize=4096)
+def parse_tag(tag: str) -> Tag | None:
+    """Split a tag into its parts (E and S read as L and U); ``None`` if it is not a tag."""
+    if tag == OUTSIDE:
+        return NO_TAG
+    prefix, dash, label = tag.partition("-")
+    prefix = BILOU_LETTER.get(prefix, prefix)
+    return Tag(prefix, label) if dash and label and prefix in {"B", "I", "L", "U"} else None
+
+
 def detect(sentences: Iterable[Sequence[str]]) -> Scheme:
     """Name the scheme of some tag sequences.
 
     * E- or S- occurs: IOBES; L- or U- occurs: BILOU;
-    * a chunk starts with I-, and B- stands only where IOB1 needs it: IOB1;
-    * anything else, also no mention at all: BIO.
+    * a chunk starts with I-, and B- occurs only where IOB1 needs it: IOB1;
+    * otherwise, also without any mention: BIO.
 
-    Any document of one scheme with at least one chunk is told apart from the other schemes,
-    except IO, which is read as IOB1 without loss.
+    Any document with at least one chunk is recognised correctly, except IO, which is read as IOB1
+    without loss.
     """
     pairs = {pair for tags in sentences for pair in zip((OUTSIDE, *tags), tags, strict=False)}
     spelled = {tag[:2] for _, tag in pairs}
@@ -177,32 +178,59 @@ def tag_set(labels: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
     return (OUTSIDE, *(f"{prefix}-{label}" for label in labels for prefix in prefixes))
 
 
-def allowed(tags: Sequence[str], scheme: Scheme) -> npt.NDArray[np.bool_]:
-    """Return which tag may follow which: ``table[i, j]``: `tags[j]` may stand after `tags[i]`.
+class Moves(NamedTuple):
+    """Which labels may follow one another, begin and end a sequence.
 
-    The row of ``O`` says what may begin a sentence and its column what may end one.
+    ``allowed[i, j]``: label j may follow label i.
     """
-    return may_follow(tags, FOLLOWERS[scheme])
+
+    allowed: BoolArray
+    first: BoolArray
+    last: BoolArray
+
+    @classmethod
+    def unrestricted(cls, labels: int) -> Moves:
+        """Return the moves of a chain without constraints."""
+        anything = np.ones(labels, np.bool_)
+        return cls(np.ones((labels, labels), np.bool_), anything, anything)
+
+    def split(self, states: int) -> Moves:
+        """Return the moves between labels that consist of `states` states each."""
+        block = np.ones((states, states), np.bool_)
+        return Moves(np.kron(self.allowed, block), *(np.repeat(x, states) for x in self[1:]))
+
+    def with_border(self) -> BoolArray:
+        """Return all moves as one table, with the border of a sequence as the last label.
+
+        Its last row says what begins a sequence, its last column what ends one. No sequence is
+        empty: the border does not follow itself.
+        """
+        table = np.zeros((len(self.first) + 1,) * 2, np.bool_)
+        table[:-1, :-1], table[-1, :-1], table[:-1, -1] = self
+        return table
 
 
-def may_follow(
-    tags: Sequence[str], followers: Mapping[str, Sequence[str]]
-) -> npt.NDArray[np.bool_]:
-    """Return which tag may follow which, by a table of prefixes as in :data:`FOLLOWERS`."""
-    table = np.zeros((len(tags), len(tags)), dtype=np.bool_)
+def moves(tags: Sequence[str], scheme: Scheme | Followers) -> Moves:
+    """Return which of the tags may follow one another, begin and end a sentence.
+
+    `scheme` is the name of a scheme or a table as in :data:`FOLLOWERS`. What may follow ``O`` may
+    begin a sentence, and what ``O`` may follow may end one.
+    """
+    followers = FOLLOWERS[scheme] if isinstance(scheme, Scheme) else scheme
+    table = np.zeros((len(tags), len(tags)), np.bool_)
     for i, j in _allowed_pairs([_as_spelled(tag) for tag in tags], followers):
         table[i, j] = True
-    return table
+    outside = tags.index(OUTSIDE)
+    return Moves(table, table[outside], table[:, outside])
 
 
 def _as_spelled(tag: str) -> Tag:
+    """Split a tag into its parts, without translating E and S."""
     prefix, _, label = tag.partition("-")
     return Tag(prefix, label)
 
 
-def _allowed_pairs(
-    tags: Sequence[Tag], followers: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[int, int]]:
+def _allowed_pairs(tags: Sequence[Tag], followers: Followers) -> Iterator[tuple[int, int]]:
     for i, before in enumerate(tags):
         for j, after in enumerate(tags):
             same_label = after.prefix.lower() if after.label == before.label else after.prefix
@@ -211,15 +239,7 @@ def _allowed_pairs(
 
 
 class Heuristic(StrEnum):
-    """How mentions are read off a structure that leaves it open which parts belong together."""
+    """How mentions are read off a structure that does not say which parts belong together."""
 
     ALL = "all"  #: every mention that the structure allows
     ENOUGH = "enough"  #: as few mentions as explain the structure
-
-
-class Moves(NamedTuple):
-    """Which labels may follow one another, begin and end a sequence."""
-
-    allowed: BoolArray
-    first: BoolArray
-    last: BoolArray

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from lacuna.kernels import kernel
-from lacuna.types import FloatArray, IntArray, LongArray
+from lacuna.types import FloatArray, LongArray
 
 #: Below this a step counts as impossible and the sequence is left to log space.
 SMALLEST = 1e-250
@@ -233,51 +233,18 @@ def sum_product(
 def tables(
     emission: FloatArray, transition: FloatArray, start: FloatArray, stop: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, bool]:
-    """Return (alpha, beta, scale, whole) of one sequence; whole: some path has positive weight."""
+    """Return (alpha, beta, scale, is_possible) of one sequence.
+
+    is_possible: some path has positive weight. Moves are not counted.
+    """
     steps, labels = emission.shape
     histories = transition.shape[0]
     alpha = np.empty((steps, histories, labels))
     beta = np.empty((steps, histories, labels))
     scale = np.empty(steps)
     total = np.zeros(1)
-    counts = np.zeros(transition.shape)
+    counts = np.zeros((0, labels, labels))
     active = np.ones(steps, np.int64)
     forward(emission, active, transition, start, alpha, scale)
     backward(emission, active, transition, stop, alpha, scale, beta, counts, total)
     return alpha, beta, scale, total[0] > 0.0
-
-
-@kernel
-def segment_probability(
-    emission: FloatArray,
-    transition: FloatArray,
-    alpha: FloatArray,
-    beta: FloatArray,
-    scale: FloatArray,
-    begin: int,
-    path: IntArray,
-    not_next: int,
-) -> float:
-    """Return p(labels begin..begin+len(path) are `path` and the label after is not `not_next`).
-
-    reach[h] = p(the path so far, state history h | emissions so far); `not_next` = -1: any label.
-    """
-    histories = transition.shape[0]
-    reach = alpha[begin, :, path[0]].copy()
-    for step in range(1, len(path)):
-        v, w, t = path[step - 1], path[step], begin + step
-        onward = np.zeros(histories)
-        for u in range(histories):
-            # reach[h(v)] = Σ_u reach[u] · transition[u, v, w] · emission[t, w] / scale[t]
-            onward[v if histories > 1 else 0] += (
-                reach[u] * transition[u, v, w] * emission[t, w] / scale[t]
-            )
-        reach = onward
-    last, v = begin + len(path) - 1, path[-1]
-    total = (reach * beta[last, :, v]).sum()
-    if not_next >= 0 and last + 1 < len(scale):
-        t, h = last + 1, v if histories > 1 else 0
-        closing = emission[t, not_next] * beta[t, h, not_next] / scale[t]
-        for u in range(histories):
-            total -= reach[u] * transition[u, v, not_next] * closing
-    return float(min(max(total, 0.0), 1.0))

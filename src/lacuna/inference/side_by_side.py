@@ -22,7 +22,7 @@ MOST_BYTES = 1 << 25
 MOST_LANES = 64
 
 
-class Moves(NamedTuple):
+class SortedMoves(NamedTuple):
     """Weights of possible moves, see `_lanes.py`."""
 
     many: HashArray
@@ -32,7 +32,7 @@ class Moves(NamedTuple):
     weights: RealArray
 
     @classmethod
-    def of(cls, table: RealArray, allowed: BoolArray) -> Moves:
+    def of(cls, table: RealArray, allowed: BoolArray) -> SortedMoves:
         """Sort the moves of table[v, w], the weight of w after v."""
         sources = allowed.sum(axis=0)
         is_many = (2 * sources > len(table)) | (sources == 0)  # what follows nothing stays at zero
@@ -113,7 +113,7 @@ class Sums:
         allowed = transition > -np.inf
         highest = transition.max(initial=-np.inf)
         weights = np.exp(transition - (highest if allowed.any() else 0.0)).astype(dtype)
-        self._moves = Moves.of(weights, allowed)
+        self._moves = SortedMoves.of(weights, allowed)
         self._back = self._moves._replace(table=np.ascontiguousarray(self._moves.table.T))
         self._start, self._stop = np.exp(start).astype(dtype), np.exp(stop).astype(dtype)
         self._asked = asked.astype(dtype)
@@ -173,7 +173,7 @@ class Best:
         dtype: np.dtype[np.floating],
     ) -> None:
         table = transition.astype(dtype)
-        self._moves = Moves.of(table, transition > -np.inf)
+        self._moves = SortedMoves.of(table, transition > -np.inf)
         self._back = np.ascontiguousarray(table.T)
         self._start, self._stop = start.astype(dtype), stop.astype(dtype)
 

@@ -1,9 +1,14 @@
-"""Probabilities of stretches of labels in one sequence: how sure a mention is.
+"""Probability that the labels of a stretch of steps lie in given sets: how sure a mention is.
 
-How probable it is that the labels of a few steps lie in given sets.
+A mention is such a stretch: inside it, the states of its tags; beside it, those that do not
+prolong it. With alpha, beta and scale of one forward-backward pass (`chain_kernels.py`),
 
-A mention of a model with several states per tag is such a window: inside, the states of its tags;
-beside it, those that do not prolong it.
+    reach[begin, (h, w)]  = alpha[begin, (h, w)]                                       w allowed
+    reach[t, (h(v), w)]   = Σ_(u, v) reach[t - 1, (u, v)] · transition[u, v, w]
+                                     · emission[t, w] / scale[t]                       w allowed
+    p(stretch)            = Σ_(h, w) reach[last, (h, w)] · beta[last, (h, w)]
+
+so that each stretch costs only its own length. A sequence that underflows is done in log space.
 """
 
 from __future__ import annotations
@@ -23,100 +28,86 @@ from lacuna.inference.chain import (
     scaled,
     weights_of,
 )
-from lacuna.types import BoolArray, FloatArray
+from lacuna.kernels import kernel
+from lacuna.types import BoolArray, FloatArray, IntArray
 
 
-class Segment(NamedTuple):
-    """Labels from step `begin` on, not followed by `not_next` (-1: by anything)."""
+class Stretch(NamedTuple):
+    """allowed[i, w]: whether step begin + i may have label w.
 
-    begin: int
-    labels: Sequence[int]
-    not_next: int = -1
-
-
-def segment_probabilities(
-    chain: Chain, emission: npt.ArrayLike, segments: Sequence[Segment]
-) -> FloatArray:
-    """Return for each segment the probability that its labels stand exactly there."""
-    rows = check_emission(chain, emission)
-    if not segments:
-        return np.zeros(0)
-    weights, _ = weights_of(chain)
-    weighted, _ = scaled(rows)
-    alpha, beta, scale, whole = chain_kernels.tables(weighted, *weights)
-    if not whole:
-        return np.array([_segment_in_log_space(chain, rows, segment) for segment in segments])
-    return np.array(
-        [
-            chain_kernels.segment_probability(
-                weighted,
-                weights.transition,
-                alpha,
-                beta,
-                scale,
-                segment.begin,
-                np.asarray(segment.labels, np.int32),
-                segment.not_next,
-            )
-            for segment in segments
-        ]
-    )
-
-
-def _segment_in_log_space(chain: Chain, rows: FloatArray, segment: Segment) -> float:
-    """p(segment) = Z(labels fixed there) / Z, less what goes on with `not_next`."""
-    allowed = np.ones(rows.shape, bool)
-    end = segment.begin + len(segment.labels)
-    allowed[segment.begin : end] = False
-    allowed[np.arange(segment.begin, end), list(segment.labels)] = True
-    if segment.not_next >= 0 and end < len(rows):
-        allowed[end, segment.not_next] = False
-    *_, fixed, _ = log_space.log_tables(constrain(rows, allowed), *chain)
-    return float(np.exp(fixed - log_partition(chain, rows)))
-
-
-_FINITE = np.finfo(np.float64).min
-
-
-class Window(NamedTuple):
-    """allowed[i, w]: whether step begin + i may have label w."""
+    Rows after the end of the sequence are ignored.
+    """
 
     begin: int
     allowed: BoolArray
 
+    @classmethod
+    def of_path(
+        cls, begin: int, path: Sequence[int] | IntArray, labels: int, *, not_next: int = -1
+    ) -> Stretch:
+        """Return the stretch with exactly these labels, not followed by `not_next` (-1: by any)."""
+        allowed = np.zeros((len(path) + 1, labels), np.bool_)
+        allowed[np.arange(len(path)), path] = True
+        allowed[-1] = np.arange(labels) != not_next
+        return cls(begin, allowed if not_next >= 0 else allowed[:-1])
 
-def window_probabilities(
-    chain: Chain, emission: npt.ArrayLike, windows: Sequence[Window]
+
+def stretch_probabilities(
+    chain: Chain, emission: npt.ArrayLike, stretches: Sequence[Stretch]
 ) -> FloatArray:
-    """Return for each window of one sequence the probability that all its labels are allowed.
-
-    The chain is of first order. After one pass over the sequence a window costs its own length.
-    """
+    """Return for each stretch of one sequence the probability that all its labels are allowed."""
     rows = check_emission(chain, emission)
-    if len(chain.transition) > 1:
-        raise ValueError("windows are for chains of first order")
-    if not windows:
+    if not stretches:
         return np.zeros(0)
-    # any constant factor of a step divides out
-    scaled = np.exp(rows - np.maximum(rows.max(axis=1), _FINITE)[:, None])
-    moves = np.exp(chain.transition - max(chain.transition.max(), _FINITE))
-    tables = chain_kernels.tables(scaled, moves, np.exp(chain.start), np.exp(chain.stop))
-    if not tables[-1]:
-        return np.array([_in_log_space(chain, rows, window) for window in windows])
-    alpha, beta, scale, _ = tables
-    found = np.empty(len(windows))
-    for n, (begin, allowed) in enumerate(windows):
-        reach = alpha[begin, 0] * allowed[0]
-        for t in range(begin + 1, begin + len(allowed)):
-            # reach[w] = Σ_v reach[v] · transition[v, w] · emission[t, w] / scale[t], w allowed
-            reach = (reach @ moves[0]) * scaled[t] / scale[t] * allowed[t - begin]
-        found[n] = reach @ beta[begin + len(allowed) - 1, 0]
-    return np.clip(found, 0.0, 1.0)
+    inside = [Stretch(begin, allowed[: len(rows) - begin]) for begin, allowed in stretches]
+    weights, _ = weights_of(chain)
+    weighted, _ = scaled(rows)
+    alpha, beta, scale, is_possible = chain_kernels.tables(weighted, *weights)
+    if not is_possible:
+        return _in_log_space(chain, rows, inside)
+    return np.array(
+        [
+            _probability(weighted, weights.transition, alpha, beta, scale, *stretch)
+            for stretch in inside
+        ]
+    )
 
 
-def _in_log_space(chain: Chain, rows: FloatArray, window: Window) -> float:
-    """Return Z(labels in their sets) / Z."""
-    allowed = np.ones(rows.shape, np.bool_)
-    allowed[window.begin : window.begin + len(window.allowed)] = window.allowed
-    *_, fixed, _ = log_space.log_tables(constrain(rows, allowed), *chain)
-    return float(np.exp(fixed - log_partition(chain, rows)))
+def _in_log_space(chain: Chain, rows: FloatArray, stretches: Sequence[Stretch]) -> FloatArray:
+    """Return Z(labels in their sets) / Z for each stretch."""
+    total = log_partition(chain, rows)
+    found = np.empty(len(stretches))
+    for n, (begin, own) in enumerate(stretches):
+        allowed = np.ones(rows.shape, np.bool_)
+        allowed[begin : begin + len(own)] = own
+        *_, fixed, _ = log_space.log_tables(constrain(rows, allowed), *chain)
+        found[n] = np.exp(fixed - total)
+    return found
+
+
+@kernel
+def _probability(
+    emission: FloatArray,
+    transition: FloatArray,
+    alpha: FloatArray,
+    beta: FloatArray,
+    scale: FloatArray,
+    begin: int,
+    allowed: BoolArray,
+) -> float:
+    """Return p(all labels from step `begin` on are allowed), see above."""
+    histories, labels = transition.shape[:2]
+    reach = alpha[begin] * allowed[0]
+    for i in range(1, len(allowed)):
+        weights = emission[begin + i] * allowed[i] / scale[begin + i]
+        onward = np.zeros((histories, labels))
+        for u in range(histories):
+            for v in range(labels):
+                weight = reach[u, v]
+                if weight > 0.0:
+                    h = v if histories > 1 else 0
+                    for w in range(labels):
+                        onward[h, w] += weight * transition[u, v, w] * weights[w]
+        reach = onward
+    total = (reach * beta[begin + len(allowed) - 1]).sum()
+    return float(min(max(total, 0.0), 1.0))

@@ -1,1 +1,1 @@
-"""Bytes to documents and back: one file per format, listed in :mod:`lacuna.io.formats`."""
+"""Bytes ↔ documents: one file per format, listed in :mod:`lacuna.io.formats`."""

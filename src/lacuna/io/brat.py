@@ -1,12 +1,12 @@
-"""brat: ``note.txt`` and, beside it, ``note.ann`` with one mention per line.
+"""brat: ``note.txt`` and, next to it, ``note.ann`` with one mention per line.
 
 ::
 
     T1<tab>LABEL 12 15;20 24<tab>covered text
 
 Fragments are kept. The text field is for people: line ends in it are written as spaces, and it is
-checked against the text on reading. Relations, events, attributes, notes and links have no place
-in a document; they are read over and reported.
+checked against the text on reading. Documents cannot hold relations, events, attributes, notes and
+links; these are skipped and reported.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SPACE = re.compile(r"\s")
 
 
 def read(source: Source) -> Iterator[Document]:
-    """Yield the document of ``source`` (the .txt or the .ann; the other lies beside it)."""
+    """Yield the document of ``source`` (the .txt or the .ann; the other is next to it)."""
     text = source.beside(".txt").text()
     yield Document(source.id, text, tuple(_read_mentions(source.beside(".ann"), text)))
 

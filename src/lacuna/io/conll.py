@@ -7,10 +7,10 @@
     Ms NNP B-PER
     Keller NNP I-PER
 
-Columns are set apart by tabs, or where a line has none by spaces. All tag schemes are read alike;
-one other than BIO is remembered as ``meta["scheme"]``, so that writing gives the same tags again.
-The text is made: tokens joined by a space, sentences by a line feed. ``-DOCSTART-`` begins a
-document and may name it in parentheses (as AIDA-CoNLL does); without a name the n-th is
+Columns are separated by tabs, or by spaces in lines without tabs. All tag schemes are read alike;
+one other than BIO is kept as ``meta["scheme"]``, so that writing gives the same tags again. The
+text consists of the tokens, joined by spaces, and line feeds between sentences. ``-DOCSTART-``
+begins a document and may name it in parentheses (as AIDA-CoNLL does); without a name the n-th is
 ``<file>-n``, and a file without ``-DOCSTART-`` is one document ``<file>``.
 """
 
@@ -25,9 +25,9 @@ import numpy as np
 from lacuna.encoding.schemes import OUTSIDE, Chunk, Scheme, decode, detect, parse_tag
 from lacuna.encoding.schemes import encode as encode_tags
 from lacuna.io.limits import SCHEME_KEY
-from lacuna.io.source import Source, Task
+from lacuna.io.source import Source
 from lacuna.text.document import Document, Mention, Span, Tokens
-from lacuna.types import IntArray
+from lacuna.types import IntArray, Task
 
 DOCUMENT_START = "-DOCSTART-"
 STARTS = re.compile(rf"{DOCUMENT_START}(?:[ \t]+(?:\((?P<id>.*)\))?[^)]*)?")
@@ -35,7 +35,7 @@ BLANKS = " \t\r"
 
 
 class _Draft:
-    """The lines of one document, as they come."""
+    """The lines of one document, while they are read."""
 
     def __init__(self, id_: str) -> None:
         self.id = id_
@@ -84,7 +84,7 @@ def read(source: Source) -> Iterator[Document]:
 
 
 def _odd_row(source: Source, line: str, width: int, number: int) -> list[str]:
-    """Return the columns of a line: the first of a document, or with tabs or several spaces."""
+    """Return the columns of a first line, or of one with tabs or several spaces."""
     cells = line.split("\t") if "\t" in line else re.split(" +", line)
     row = [cell.strip(BLANKS) for cell in cells]
     if len(row) < 2 or "" in row or len(row) != (width or len(row)):
@@ -129,12 +129,12 @@ def _document(draft: _Draft, task: Task) -> Document:
 
 
 def join(words: Sequence[str], borders: Sequence[int]) -> str:
-    """Make a text of words: a space between two, a line feed between sentences."""
+    """Return the text of words: a space between words, a line feed between sentences."""
     return "\n".join(" ".join(words[i:j]) for i, j in pairwise(borders))
 
 
 def places(words: Sequence[str]) -> tuple[IntArray, IntArray]:
-    """Return where each word starts and ends when one character stands between any two."""
+    """Return where each word starts and ends if one character separates any two."""
     sizes = np.fromiter(map(len, words), dtype=np.int32, count=len(words))
     end = np.cumsum(sizes + 1, dtype=np.int32) - 1
     return end - sizes, end
@@ -160,7 +160,7 @@ def encode(document: Document) -> dict[str, bytes]:
         raise ValueError("conll needs tokens")
     between = [tokens.columns[name] for name in column_names(len(tokens.columns))]
     rows = list(zip(tokens.words(document.text), *between, _tags(document, tokens), strict=True))
-    fill = [OUTSIDE] * max(len(between), 1)  # as many columns as a token has, but three at least
+    fill = [OUTSIDE] * max(len(between), 1)  # as many columns as a token has, but at least three
     lines = [" ".join([DOCUMENT_START, f"({document.id})", *fill]), ""]
     for i, j in pairwise(tokens.sentences.tolist()):
         lines += [*(" ".join(row) for row in rows[i:j]), ""]

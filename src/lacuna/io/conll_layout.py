@@ -1,7 +1,7 @@
-"""Bring any document into the shape conll knows: tokens with one space or line feed between them.
+"""Bringing any document into the form of conll: tokens separated by one space or line feed.
 
 Each step returns the changed document and how much it changed (see :mod:`lacuna.io.limits`).
-Making tokens where a document has none adds something and loses nothing.
+Adding tokens to a document that has none loses nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ UNSPELLABLE = re.compile(r"[ \t\n\r]")
 
 
 def drop_odd_tokens(document: Document) -> tuple[Document, int]:
-    """Give up own tokens that hold white space, or leave out characters that are not."""
+    """Drop a document's tokens if one contains white space or they miss other characters."""
     tokens = document.tokens
     if tokens is None:
         return document, 0
@@ -37,7 +37,7 @@ def _outside(text: str, tokens: Tokens) -> str:
 
 
 def drop_odd_columns(document: Document) -> tuple[Document, int]:
-    """Keep columns only under names, and with values, that come back on reading."""
+    """Keep only columns whose names and values can be read back."""
     tokens = document.tokens
     if tokens is None or not tokens.columns:
         return document, 0
@@ -68,13 +68,13 @@ def cut_tokens(document: Document) -> tuple[Document, int]:
 
 
 def drop_blank_mentions(document: Document) -> tuple[Document, int]:
-    """Leave out mentions without a token."""
+    """Drop mentions without a token."""
     aligned, misaligned = align(document.mentions, _tokens(document))
     return replace(document, mentions=tuple(found.mention for found in aligned)), len(misaligned)
 
 
 def join_sentences(document: Document) -> tuple[Document, int]:
-    """Take away sentence borders inside mentions."""
+    """Remove sentence borders inside mentions."""
     tokens = _tokens(document)
     inner = {
         border
@@ -88,7 +88,7 @@ def join_sentences(document: Document) -> tuple[Document, int]:
 
 
 def set_white_space(document: Document) -> tuple[Document, int]:
-    """Write the text anew, one character between tokens, and move the mentions with it."""
+    """Rewrite the text with one character between tokens, and move the mentions accordingly."""
     tokens = _tokens(document)
     words = tokens.words(document.text)
     start, end = places(words)

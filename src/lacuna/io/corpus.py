@@ -1,4 +1,4 @@
-"""Several paths as one corpus: files, folders and globs, in any mixture of formats."""
+"""Reading a corpus: files, folders and globs, in any mixture of formats."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from lacuna.errors import ConfigError, CorpusFormatError
 from lacuna.io.detect import detect_format, main_file
 from lacuna.io.formats import FORMATS, Format, Shape, format_named
 from lacuna.io.label_map import LabelMap
-from lacuna.io.source import ReadOptions, Skipped, Source, Task, ignore
+from lacuna.io.source import ReadOptions, Skipped, Source, ignore
 from lacuna.text.document import Document
 from lacuna.text.overlap import overlapping_pairs
+from lacuna.types import Task
 
 STANDARD_INPUT = "-"
 BRAT_SETTINGS = frozenset({"annotation.conf", "visual.conf", "tools.conf", "kb_shortcuts.conf"})
@@ -32,7 +33,7 @@ class Keep(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What is changed in the documents read, and which are kept; applied in this order.
+    """How the documents read are changed and which are kept; applied in this order.
 
     Attributes
     ----------
@@ -72,14 +73,14 @@ def read_corpus(
     Parameters
     ----------
     paths
-        Files, folders (read through, sorted, hidden files left aside), globs, ``"-"`` for the
-        standard input. Ids of files are relative to the folder given.
+        Files, folders (recursively, sorted, hidden files ignored), globs, ``"-"`` for the standard
+        input. Ids of files are relative to the given folder.
     format
-        Name of the format; ``None`` finds it out for each file.
+        Name of the format; ``None``: auto-detected for each file.
     encoding, task, on_bytes, on_skip
         How to read: see :class:`ReadOptions`.
     group_from, label_map, labels, keep
-        What to do with the documents read: see :class:`Selection`.
+        Which documents to keep, and how to change them: see :class:`Selection`.
 
     Paths are looked up at once; files are opened, and errors in them raised, on iteration.
     """
@@ -114,7 +115,7 @@ def find_sources(
     format: str | None = None,  # noqa: A002
     options: ReadOptions | None = None,
 ) -> list[Source]:
-    """Return the files behind `paths`, each once, in the order they will be read."""
+    """Return the files that `paths` name, each once, in reading order."""
     forced = None if format is None else format_named(format)
     options = options or ReadOptions()
     found = [entry for path in paths for entry in _expand(str(path), forced)]
@@ -126,7 +127,7 @@ def find_sources(
 def _expand(path: str, forced: Format | None) -> list[tuple[Path | None, str]]:
     if path == STANDARD_INPUT:
         return [(None, "stdin")]
-    files: list[tuple[Path, Path]] = []  # file, and its path that gives the id
+    files: list[tuple[Path, Path]] = []  # file, and the path that its id is made of
     if Path(path).exists():
         files = _files_below(Path(path), forced)
     elif glob.has_magic(path):
@@ -135,7 +136,7 @@ def _expand(path: str, forced: Format | None) -> list[tuple[Path | None, str]]:
     else:
         raise CorpusFormatError(path, "no such file or folder")
     if not files:
-        raise CorpusFormatError(path, "no files there to read")
+        raise CorpusFormatError(path, "contains no files to read")
     return [(_main(file, forced), file_id(relative)) for file, relative in files]
 
 
@@ -157,12 +158,12 @@ def _files_below(path: Path, forced: Format | None) -> list[tuple[Path, Path]]:
 
 
 def _main(file: Path, forced: Format | None) -> Path:
-    """Let a pair of files be read once, unless only its text is wanted."""
+    """Return the file to read for `file`, the same for both of a pair, unless only text is read."""
     return file if forced is not None and forced.shape is not Shape.PAIRS else main_file(file)
 
 
 def file_id(relative: PurePath) -> str:
-    """Return the id of a file by its path below the folder: without the suffix of a format."""
+    """Return the id of a file: its path below the folder without the suffix of a format."""
     name = relative.as_posix()
     suffix = relative.suffix
     return name.removesuffix(suffix) if suffix.lower() in SUFFIXES else name

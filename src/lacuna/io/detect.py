@@ -1,4 +1,4 @@
-"""Which format a file is in: by its suffix, what lies beside it, and its first bytes."""
+"""Detecting the format of a file by its suffix, the files next to it, and its first bytes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LINES_LOOKED_AT = 50
 
 
 def detect_format(source: Source) -> str:
-    """Return the name of the format of a file, or raise that it is not clear."""
+    """Return the name of the format of a file, or raise if it cannot be detected."""
     suffix = "" if source.path is None else main_file(source.path).suffix.lower()
     if suffix in BY_SUFFIX:
         return BY_SUFFIX[suffix]
@@ -37,7 +37,7 @@ def detect_format(source: Source) -> str:
     if found is None and suffix in TEXT_SUFFIXES:
         return "txt"
     if found is None:
-        raise source.error("its format is not clear; name it (--format)")
+        raise source.error("its format cannot be detected; give it with --format")
     return found
 
 
@@ -45,7 +45,7 @@ def _by_content(text: str, *, is_whole: bool) -> str | None:
     start = text.lstrip()
     if f"<{ROOT}" in text:
         return "i2b2"
-    if re.match(r"<\?xml|<!DOCTYPE|<ROOT>", start):  # never inline: a reader of XML has to judge it
+    if re.match(r"<\?xml|<!DOCTYPE|<ROOT>", start):  # never inline: only an XML parser can judge it
         return "i2b2-2006"
     if _looks_like_json(start, is_whole=is_whole):
         return "jsonl"
@@ -78,7 +78,7 @@ def _looks_like_columns(text: str, *, is_whole: bool) -> bool:
 
 
 def main_file(path: Path) -> Path:
-    """Return the file that stands for a pair, the one with the mentions, for either of the two."""
+    """Return the file with the mentions for either file of a pair; other files as they are."""
     if path.suffix.lower() in TEXT_SUFFIXES:
         for suffix in (".ann", ".pipe"):
             if path.with_suffix(suffix).is_file():

@@ -1,4 +1,4 @@
-"""Document ids as file names: only such as stay inside the folder and come back as the same id."""
+"""Document ids as file names that stay inside the folder and are read back as the same id."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MAX_BYTES = 200  # of one part of a path, so that suffixes still fit
 
 
 class FileNames:
-    """Gives each document of a folder its file name, and never the same to two."""
+    """Gives each document of a folder a file name of its own."""
 
     def __init__(self, folder: Path, format_name: str) -> None:
         self._folder = folder
@@ -21,10 +21,10 @@ class FileNames:
     def place(self, id_: str, suffix: str) -> Path:
         """Return where the file of a document goes; its folder exists afterwards.
 
-        Names that differ only in case are refused: some file systems take them for one.
+        Names that differ only in case are refused: to some file systems they are the same.
         """
         if not is_safe(id_):
-            raise FormatLimitError(self._format, "an id that is no safe file name", document=id_)
+            raise FormatLimitError(self._format, "an id that is not a safe file name", document=id_)
         relative = PurePosixPath(id_ + suffix)
         name = str(relative).casefold()
         parents = {str(parent).casefold() for parent in relative.parents}

@@ -1,4 +1,4 @@
-"""Exports of doccano, Prodigy and Label Studio, turned into our own JSON shape."""
+"""Exports of doccano, Prodigy and Label Studio, converted to our own JSON objects."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ Item = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """An object in our shape (``None``: rejected by its annotator) and what did not fit."""
+    """An object of ours (``None``: rejected by its annotator) and counts of what did not fit."""
 
     item: Item | None
     skipped: Mapping[str, int] = field(default_factory=dict)
 
 
 def converter_for(item: Item) -> Callable[[Item], Converted] | None:
-    """Return who can read `item`, by the keys it has."""
+    """Return the function that converts `item`, chosen by its keys."""
     for key, convert in CONVERTERS:
         if key in item and not isinstance(item[key], str):
             return convert
@@ -91,8 +91,8 @@ def _from_label_studio_short(item: Item, values: Sequence[Any]) -> Converted:
 def _values(values: Sequence[Item], text: str) -> list[Item]:
     """Turn Label Studio values into mentions.
 
-    Its offsets are code points in some exports and UTF-16 units in others; where a value quotes
-    its text, that decides for the whole document.
+    Its offsets are code points in some exports and UTF-16 units in others; if a value quotes its
+    text, that decides for the whole document.
     """
     for value in values:
         _need(
@@ -112,7 +112,7 @@ def _values(values: Sequence[Item], text: str) -> list[Item]:
 
 
 def _quotes_fit(values: Sequence[Item], text: str, offsets: Sequence[int]) -> bool:
-    """Whether every quoted text stands at its offsets, line ends aside."""
+    """Whether every quoted text is found at its offsets, line ends ignored."""
     for value in values:
         start, end = value["start"], value["end"]
         if end >= len(offsets):
@@ -164,7 +164,7 @@ def _need(condition: bool, reason: str) -> None:
 
 OURS = ("id", "text", "group", "mentions", "tokens", "sentences", "columns")
 
-#: The key that gives an export away -> who reads it; the first that fits is taken.
+#: Key that identifies an export -> its converter; the first that fits is used.
 CONVERTERS: tuple[tuple[str, Callable[[Item], Converted]], ...] = (
     ("annotations", _from_label_studio),
     ("spans", _from_prodigy),

@@ -1,4 +1,4 @@
-"""All formats at a glance: who reads, who writes, what fits.
+"""All formats: how each is read and written, and what it can hold.
 
 ============  ====  ========  ========  ========  ====  ======  ==============
 format        gaps  crossing  overlaps  mentions  ids   tokens  group, meta, p
@@ -15,8 +15,8 @@ txt                                               yes
 ============  ====  ========  ========  ========  ====  ======  ==============
 
 ``read`` turns a :class:`Source` into documents, one at a time. ``encode`` turns a document into
-``{suffix: bytes}``: the files of a document, or its piece of a stream. ``limits.holds`` says what
-a format has a place for; see :mod:`lacuna.io.limits` for what happens to the rest.
+``{suffix: bytes}``: the files of a document, or its part of a stream. ``limits.holds`` says what a
+format can hold; see :mod:`lacuna.io.limits` for what happens to the rest.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from lacuna.errors import ConfigError
-from lacuna.io import brat, conll, conll_layout, i2b2, i2b2_2006, inline, jsonl, plain, share, xml
+from lacuna.io import brat, conll, conll_layout, i2b2, i2b2_2006, inline, jsonl, share, xml
 from lacuna.io.limits import Feature, Limits
 from lacuna.io.source import Source
 from lacuna.text.document import Document
 
 
 class Shape(StrEnum):
-    """How documents lie in files."""
+    """How documents are divided into files."""
 
     STREAM = "one file, many documents"
     FILES = "a folder, one file per document"
@@ -43,7 +43,7 @@ class Shape(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """One format; the fields are explained above."""
+    """One format; see above."""
 
     name: str
     summary: str
@@ -54,6 +54,16 @@ class Format:
     limits: Limits
     head: bytes = b""
     tail: bytes = b""
+
+
+def _read_text(source: Source) -> Iterator[Document]:
+    """Yield the one document of a text file, every character kept (a byte-order mark too)."""
+    yield Document(source.id, source.text())
+
+
+def _encode_text(document: Document) -> Mapping[str, bytes]:
+    """Return the document as file suffix -> content."""
+    return {".txt": document.text.encode()}
 
 
 _F = Feature
@@ -161,8 +171,8 @@ FORMATS: Mapping[str, Format] = {
             "plain text without mentions",
             Shape.FILES,
             (".txt", ".text"),
-            plain.read,
-            plain.encode,
+            _read_text,
+            _encode_text,
             Limits(frozenset({_F.IDS})),
         ),
     )
@@ -172,5 +182,5 @@ FORMATS: Mapping[str, Format] = {
 def format_named(name: str) -> Format:
     """Return a format by its name."""
     if name not in FORMATS:
-        raise ConfigError(f"unknown format {name!r}; known are {', '.join(FORMATS)}")
+        raise ConfigError(f"unknown format {name!r}; the formats are {', '.join(FORMATS)}")
     return FORMATS[name]

@@ -1,4 +1,4 @@
-"""i2b2: the 2014 form, one XML file per document, text in CDATA and mentions beside it.
+"""i2b2: the 2014 form, one XML file per document, text in CDATA and mentions separately.
 
 ::
 
@@ -6,8 +6,8 @@
     <NAME id="P0" start="16" end="27" text="…" TYPE="PATIENT" comment=""/>
     </TAGS></deIdi2b2>
 
-The label is TYPE; the element is its category. XML reads a raw CRLF as LF, also in CDATA; we write
-carriage returns as ``&#13;`` between two CDATA sections, so they come back.
+The label is TYPE; the element is its category. XML parsers read a raw CRLF as LF, also in CDATA;
+we write carriage returns as ``&#13;`` between two CDATA sections, which preserves them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""inline: ``<label>…</label>`` in running text, nested where mentions are.
+"""inline: ``<label>…</label>`` in running text, nested if mentions are.
 
-``& < >`` are escaped; the five XML entities are unescaped. What does not look like a tag is text:
-``p < 0.05`` and ``R&D`` need no escape. A tag is ``<``, a name (a letter, then letters, digits,
-``_ . : -``) and ``>``, without attributes.
+``& < >`` are escaped; the five XML entities are unescaped. Anything that does not look like a tag
+is text: ``p < 0.05`` and ``R&D`` need no escape. A tag is ``<``, a name (a letter, then letters,
+digits, ``_ . : -``) and ``>``, without attributes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def read_lines(source: Source) -> Iterator[Document]:
 
 
 def automatic_id(stem: str, number: int) -> str:
-    """Return the id of the n-th document of a file that names none."""
+    """Return the id of the n-th document of a file without ids."""
     return f"{stem}-{number}"
 
 
@@ -59,7 +59,7 @@ def _parse(source: Source, content: str, id_: str, *, first_line: int) -> Docume
 
 
 def mark_up(document: Document) -> str:
-    """Return the text with its mentions as tags; they may nest, not cross."""
+    """Return the text with its mentions as tags; they may nest but not cross."""
     pieces = []
     for piece, label, is_start in events(document):
         pieces.append(piece.translate(ESCAPES))

@@ -1,4 +1,4 @@
-"""jsonl: one JSON object per line, the format that holds everything.
+"""jsonl: one JSON object per line; the format that can hold everything.
 
 ::
 
@@ -6,7 +6,7 @@
      "mentions": [{"label": "ADR", "spans": [[0, 4], [9, 12]], "probability": 0.93}],
      "tokens": [[0, 4], …], "sentences": [[0, 7], …], "columns": {"pos": ["NN", …]}}
 
-Only ``text`` is needed. Keys we do not know go to ``meta``. Exports of doccano, Prodigy and Label
+Only ``text`` is required. Unknown keys go to ``meta``. Exports of doccano, Prodigy and Label
 Studio are read too (:mod:`lacuna.io.foreign`), also as one JSON array, which is read whole.
 """
 
@@ -27,7 +27,7 @@ Pair = tuple[int, int]
 
 
 class MentionRecord(msgspec.Struct, omit_defaults=True):
-    """A mention as it stands in the file."""
+    """A mention in the file."""
 
     label: str
     spans: list[Pair]
@@ -35,7 +35,7 @@ class MentionRecord(msgspec.Struct, omit_defaults=True):
 
 
 class Record(msgspec.Struct, omit_defaults=True):
-    """A document as it stands in the file."""
+    """A document in the file."""
 
     text: str
     id: str | int | None = None
@@ -48,7 +48,7 @@ class Record(msgspec.Struct, omit_defaults=True):
 
 
 class Plain(msgspec.Struct, rename={"task_hash": "_task_hash"}):
-    """The text of a line, and whose it is; the keys below give away the export of another tool."""
+    """The text, id and group of a line; the other keys identify exports of other tools."""
 
     text: str
     id: str | int | None = None
@@ -97,7 +97,7 @@ def read(source: Source) -> Iterator[Document]:
 
 
 def parse(line: str, automatic_id: str) -> Document | None:
-    """Return the document of one line; ``None`` where an annotator rejected it.
+    """Return the document of one line; ``None`` if an annotator rejected it.
 
     Raises :class:`ValueError`, with a message that quotes nothing.
     """
@@ -108,9 +108,9 @@ def parse(line: str, automatic_id: str) -> Document | None:
 
 
 def parse_plain(line: bytes) -> Plain | None:
-    """Return the text of a UTF-8 line without looking at anything else, which is much faster.
+    """Return the text of a UTF-8 line without parsing anything else, which is much faster.
 
-    ``None`` where it cannot be read so, and :func:`parse` has to say what is the matter.
+    ``None`` if that fails; :func:`parse` then finds the reason.
     """
     try:
         plain = _decode_plain(line)
@@ -134,7 +134,7 @@ def _read_array(source: Source, content: str, skipped: Counter[str]) -> Iterator
 
 
 def _json(content: str) -> Any:
-    """Decode, with messages that quote nothing; msgspec's own name types and places only."""
+    """Decode; error messages quote nothing: those of msgspec name types and positions only."""
     try:
         return _decode(content)
     except RecursionError:
@@ -144,7 +144,7 @@ def _json(content: str) -> Any:
 
 
 def _document(item: Any, automatic_id: str, skipped: Counter[str]) -> Document | None:
-    """Build a document from a decoded line; ``None`` where the annotator rejected it."""
+    """Build a document from a decoded line; ``None`` if the annotator rejected it."""
     if not isinstance(item, dict):
         raise ValueError("expected a JSON object")
     if "mentions" not in item and (convert := foreign.converter_for(item)):
@@ -158,7 +158,7 @@ def _document(item: Any, automatic_id: str, skipped: Counter[str]) -> Document |
     skipped["mentions with unknown keys"] += unknown
     others = {key: value for key, value in item.items() if key not in KEYS}
     if others.keys() & record.meta.keys():
-        raise ValueError("a key stands both in meta and beside it")
+        raise ValueError("a key occurs both in meta and outside it")
     return Document(
         automatic_id if record.id is None else str(record.id),
         record.text,
@@ -185,7 +185,7 @@ def _tokens(record: Record) -> Tokens | None:
     if sentences is None:
         sentences = [(0, size)] if size else []
     if any(left[1] != right[0] for left, right in pairwise(sentences)):
-        raise ValueError("each sentence must begin where the one before ends")
+        raise ValueError("each sentence must begin where the previous one ends")
     borders = [sentences[0][0], *(end for _, end in sentences)] if sentences else [0]
     if not all(0 <= border <= size for border in borders):
         raise ValueError("sentences reach beyond the tokens")

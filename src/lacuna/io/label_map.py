@@ -1,4 +1,4 @@
-"""Renaming labels: ``OLD = "NEW"`` in a TOML file, ``""`` drops, ``[categories]`` sorts them."""
+"""Renaming labels: ``OLD = "NEW"`` in a TOML file, ``""`` drops; ``[categories]`` groups them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lacuna.errors import ConfigError
 from lacuna.text.document import Document
 
 CATEGORIES = "categories"
-#: Label sets whose categories come with lacuna.
+#: Label sets with bundled categories.
 BUNDLED = ("i2b2-2014", "meddocan")
 _FOLDER = Path(__file__).parent / "category_maps"
 
@@ -23,7 +23,7 @@ class LabelMap:
     Attributes
     ----------
     names
-        Old label -> new label; ``""`` drops its mentions. Labels not listed stay.
+        Old label -> new label; ``""`` drops its mentions. Other labels stay.
     categories
         Label, after renaming -> large category.
     """
@@ -43,7 +43,7 @@ class LabelMap:
         return replace(document, mentions=tuple(dict.fromkeys(renamed)))
 
     def category(self, label: str) -> str:
-        """Return the large category of a label; its own name where none is given."""
+        """Return the large category of a label; its own name by default."""
         return self.categories.get(label, label)
 
 
@@ -61,7 +61,7 @@ def read_label_map(path: Path) -> LabelMap:
     for where, entries in (("", table), (f"{CATEGORIES}.", categories)):
         for key, value in entries.items():
             if not isinstance(value, str):
-                raise ConfigError(f"{path}: {where}{key}: expected a text in quotes")
+                raise ConfigError(f"{path}: {where}{key}: expected a string in quotes")
     for key, value in categories.items():
         if not value:
             raise ConfigError(f"{path}: {CATEGORIES}.{key}: a category needs a name")

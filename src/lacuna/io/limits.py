@@ -1,8 +1,7 @@
 """What a format can hold, and what happens to a document that has more.
 
-The one place that decides. Each :class:`Reduction` takes one feature out of a document and counts
-what it took; :func:`fit` applies those a format needs, and refuses where that loses more than the
-caller allows.
+Each :class:`Reduction` removes one feature from a document and counts what it removed; :func:`fit`
+applies those that a format needs, and raises if that loses more than the caller allows.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from lacuna.errors import FormatLimitError
 from lacuna.text.document import Document, Mention, reading_order
 from lacuna.text.overlap import flatten, overlapping_pairs
 
-#: Key of ``meta`` under which a tag scheme goes with its tokens; it is not a loss of its own.
+#: Key of ``meta`` for the tag scheme of the tokens; losing it with them is not counted.
 SCHEME_KEY = "scheme"
 WRITTEN_SCHEMES = tuple(scheme for scheme in Scheme if scheme is not Scheme.IO)
 
@@ -50,12 +49,12 @@ class Loss(IntEnum):
     """How much may be left out on writing; each level includes those before it."""
 
     NOTHING = 0
-    EXTRAS = 1  #: what stands beside text and mentions, and white space in conll
-    MENTIONS = 2  #: mentions, or parts of what they say
+    EXTRAS = 1  #: anything but text and mentions, and white space in conll
+    MENTIONS = 2  #: mentions, or some of their information
 
 
 class Reduction(NamedTuple):
-    """How to take one feature out of a document: `reduce` returns the rest and a count."""
+    """How to remove one feature from a document: `reduce` returns the rest and a count."""
 
     feature: Feature
     level: Loss
@@ -73,13 +72,13 @@ class Limits:
     Attributes
     ----------
     holds
-        Features it has a place for.
+        Features it can hold.
     label
         What a label must match in full.
     no_text, no_id
         What must not be found in a text, in an id.
     layout
-        Further steps that bring a document into the only shape the format knows.
+        Further steps that bring a document into the form of the format.
     """
 
     holds: frozenset[Feature]
@@ -92,7 +91,7 @@ class Limits:
 def fit(document: Document, name: str, limits: Limits, loss: Loss) -> tuple[Document, Counter[str]]:
     """Return what the format `name` can hold of `document`, and counts of what is left out.
 
-    Raises :class:`FormatLimitError` where more than `loss` would be left out.
+    Raises :class:`FormatLimitError` if more than `loss` would be left out.
     """
     if limits.no_text.search(document.text):
         raise FormatLimitError(name, Feature.ODD_CHARACTERS, document=document.id)
@@ -117,13 +116,13 @@ def _steps(limits: Limits) -> tuple[Reduction, ...]:
 
 
 def loss_needed(what: str, limits: Limits) -> Loss | None:
-    """Return the loss to allow so that `what` is left out; ``None`` if it never is."""
+    """Return the loss that must be allowed to leave out `what`; ``None`` if it never is."""
     levels = {step.feature: step.level for step in _steps(limits)} | {Feature.IDS: Loss.EXTRAS}
     return next((level for feature, level in levels.items() if feature == what), None)
 
 
 def allow(feature: Feature, level: Loss, loss: Loss, name: str, document: str) -> None:
-    """Refuse to leave a feature out unless the caller allows that much loss."""
+    """Raise unless the caller allows enough loss to leave out a feature."""
     if level > loss:
         raise FormatLimitError(name, feature, document=document)
 
@@ -154,7 +153,7 @@ def _drop_meta(document: Document) -> tuple[Document, int]:
 
 
 def _uncross(document: Document) -> tuple[Document, int]:
-    """Leave out mentions until none cross; the longest is kept first, then the leftmost."""
+    """Drop mentions until none cross; the longest is kept first, then the leftmost."""
     mentions = document.mentions
     rivals: dict[int, set[int]] = {}
     for i, j in overlapping_pairs(mentions):
@@ -171,11 +170,11 @@ def _uncross(document: Document) -> tuple[Document, int]:
 
 
 def _cross(first: Mention, second: Mention) -> bool:
-    """Whether two contiguous mentions, in reading order, overlap and neither holds the other."""
+    """Whether two contiguous mentions, in reading order, overlap and neither contains the other."""
     return first.start < second.start < first.end < second.end
 
 
-#: In this order: what is left out first is not counted again.
+#: In this order: what one step removes is not counted by the next.
 REDUCTIONS = (
     Reduction(
         Feature.GROUPS, Loss.EXTRAS, lambda d: (replace(d, group=None), int(d.group is not None))

@@ -1,4 +1,4 @@
-"""Mentions as properly nested brackets in a text, both ways. Used by inline and i2b2-2006."""
+"""Mentions ↔ properly nested brackets in a text, for inline and i2b2-2006."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lacuna.text.document import Document, Mention
 
 
 class Builder:
-    """Gathers text and opening and closing brackets into a text with mentions."""
+    """Builds a text with mentions from pieces of text and opening and closing brackets."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []

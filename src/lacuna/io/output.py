@@ -1,4 +1,4 @@
-"""Writing a corpus: every document checked against the format, everything written or nothing."""
+"""Writing a corpus: every document is checked against the format; all are written or none."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Written:
     documents, mentions
         How many were written.
     left_out
-        What did not fit -> how often; empty unless some loss was allowed.
+        What did not fit, and how often; empty unless some loss was allowed.
     """
 
     documents: int
@@ -45,9 +45,10 @@ def write_corpus(
 ) -> Written:
     """Write `documents` to a file, a new or empty folder, or ``"-"``, the standard output.
 
-    A file is replaced; a folder that holds anything is refused. Formats with a file per document
-    write a folder, or, where `path` ends like one of their files, a file with the one document.
-    What the format cannot hold is an error (:class:`FormatLimitError`) unless `loss` allows it.
+    A file is replaced; a non-empty folder is refused. Formats with a file per document write a
+    folder or, if `path` has the suffix of one of their files, a file with the one document.
+    Anything that the format cannot hold is an error (:class:`FormatLimitError`) unless `loss`
+    allows it.
     """
     chosen = _writable(format_named(format), path)
     tally = _Tally()
@@ -62,7 +63,7 @@ def write_corpus(
 
 
 def _writable(format_: Format, path: str | Path) -> Format:
-    """Choose between one document per file and one per line by where the documents go."""
+    """Choose between one document per file and one per line, by the destination."""
     one_stream = str(path) == STANDARD_OUTPUT or Path(path).suffix == ".inline"
     if format_.name == "inline" and one_stream:
         return FORMATS["inline-lines"]
@@ -78,7 +79,7 @@ def _is_one_file(format_: Format, path: str | Path) -> bool:
 
 
 class _Tally:
-    """Counts kept while documents pass through."""
+    """Counts of what was written so far."""
 
     def __init__(self) -> None:
         self.documents = 0

@@ -5,8 +5,8 @@
     note.txt||Disease_Disorder||C0221755||1141||1148||1192||1198
 
 File name, label, concept, then start and end of each fragment. The SemEval-2015 form, with single
-bars, fragments as ``1141-1148,1192-1198`` and a row of attributes, is read too. Concepts and
-attributes have no place in a document; they are read over and reported.
+bars, fragments as ``1141-1148,1192-1198`` and a row of attributes, is read too. Documents
+cannot hold concepts and attributes; these are skipped and reported.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import NamedTuple
 from lacuna.io.source import Source
 from lacuna.text.document import Document, Mention
 
-LABEL_2015 = "Disease_Disorder"  # that form names no label: it marks disorders only
+LABEL_2015 = "Disease_Disorder"  # that form has no labels: it marks disorders only
 NO_CONCEPT = "CUI-less"
 TEXT_SUFFIXES = (".text", ".txt")
 
@@ -27,7 +27,7 @@ FRAGMENTS_2015 = re.compile(r"[0-9]+-[0-9]+(?:,[0-9]+-[0-9]+)*")
 
 
 class Line(NamedTuple):
-    """One mention as it stands in the file."""
+    """One mention in the file."""
 
     name: str
     label: str
@@ -37,7 +37,7 @@ class Line(NamedTuple):
 
 
 def read(source: Source) -> Iterator[Document]:
-    """Yield the document of ``source`` (the .pipe file or the text beside it)."""
+    """Yield the document of ``source`` (the .pipe file or the text next to it)."""
     pipe = source.beside(".pipe")
     text = _text_beside(pipe)
     own_name = PurePosixPath(pipe.name).stem
@@ -81,7 +81,7 @@ def _text_beside(pipe: Source) -> str:
         companion = pipe.beside(suffix)
         if companion.path is not None and companion.path.exists():
             return companion.text()
-    raise pipe.error(f"no {' or '.join(TEXT_SUFFIXES)} file beside it")
+    raise pipe.error(f"no {' or '.join(TEXT_SUFFIXES)} file next to it")
 
 
 def _mention(line: Line, size: int) -> Mention:

@@ -1,7 +1,7 @@
-r"""One file to be read: decoded in chunks, line by line or whole, with errors that say where.
+r"""One input file: read in chunks, by line or whole, with errors that name the position.
 
-Line ends are kept as they are and lines end at ``\n`` only. A byte-order mark is a character
-like any other in a text; formats in which it cannot be content read :meth:`Source.records`.
+Line ends are kept and lines end at ``\n`` only. In a text, a byte-order mark is a character like
+any other; formats in which it cannot be content use :meth:`Source.records`.
 """
 
 from __future__ import annotations
@@ -12,27 +12,20 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from enum import StrEnum
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from lacuna.errors import ConfigError, CorpusFormatError
+from lacuna.types import Task
 
 CHUNK_BYTES = 1 << 18
 HEAD_BYTES = 1 << 16
 BYTE_ORDER_MARK = "\ufeff"
 
 
-class Task(StrEnum):
-    """What the last column of a conll file is."""
-
-    NER = "ner"
-    POS = "pos"
-
-
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """Something a file holds and a document does not: how often it was read over."""
+    """Something in a file that documents cannot hold, and how often it was skipped."""
 
     path: str
     what: str
@@ -40,7 +33,7 @@ class Skipped:
 
 
 def ignore(_: object) -> None:
-    """Do nothing with what was reported."""
+    """Ignore a report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +65,7 @@ class ReadOptions:
 
 
 class _Pipe(io.RawIOBase):
-    """The standard input (``None``) or a named pipe; each read gives as much as was asked for."""
+    """The standard input (``None``) or a named pipe; each read returns as much as was asked for."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
@@ -105,7 +98,7 @@ class Source:
     id
         Id of its document, or what the automatic ids of its documents begin with.
 
-    What can be read only once (the standard input, a pipe) is opened once, and its head kept.
+    The standard input and pipes can be read only once: they are opened once and their head is kept.
     """
 
     path: Path | None
@@ -136,7 +129,7 @@ class Source:
         return CorpusFormatError(self.name, reason, line=line, byte=byte)
 
     def skipped(self, what: str, count: int) -> None:
-        """Report something read over, if there was any."""
+        """Report something that was skipped, if there was any."""
         if count:
             self.options.on_skip(Skipped(self.name, what, count))
 
@@ -166,7 +159,7 @@ class Source:
     def _decode(
         self, decoder: codecs.IncrementalDecoder, data: bytes, consumed: int, *, final: bool = False
     ) -> str:
-        held_back = len(decoder.getstate()[0])  # begun character of the chunk before
+        held_back = len(decoder.getstate()[0])  # incomplete character of the previous chunk
         try:
             return decoder.decode(data, final)
         except UnicodeError as error:
@@ -182,7 +175,7 @@ class Source:
         return self._decode(decoder, data, 0, final=True)
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield (line number from 1, line without its line feed); memory: the longest line."""
+        """Yield (line number from 1, line without line feed); needs memory for the longest line."""
         number = 1
         pending: list[str] = []
         for chunk in self.chunks():
@@ -199,7 +192,7 @@ class Source:
             yield number, last
 
     def records(self) -> Iterator[tuple[int, str]]:
-        """Yield lines as :meth:`lines` does, without byte-order mark and carriage return."""
+        """Yield lines as :meth:`lines`, without byte-order mark and carriage return."""
         for number, line in self.lines():
             line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
             yield number, line.removesuffix("\r")

@@ -1,7 +1,7 @@
-"""Writing that happens whole or not at all: a file, a folder, the standard output.
+"""Atomic writing of a file, a folder or the standard output: everything or nothing.
 
-Content goes to a temporary name in the same folder and is renamed into place at the end. After
-an error or an interruption what was there before is still there, and nothing else.
+Content is written under a temporary name in the same folder, which is renamed at the end. After an
+error or an interruption, the folder is as it was before.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import BinaryIO
 
 from lacuna.errors import ConfigError
 
-SPOOL_BYTES = 1 << 26  # standard output kept in memory up to here, then in an unnamed file
+SPOOL_BYTES = 1 << 26  # of standard output kept in memory; more goes to an unnamed file
 
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Open `path` for writing; it changes only when the block ends without an error.
 
-    Where it is a symbolic link, the file it leads to changes and the link stays.
+    If it is a symbolic link, the file it points to changes and the link stays.
     """
     if path.is_dir():
         raise ConfigError(f"{path}: is a folder, a file is needed")
@@ -49,7 +49,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
 def whole_folder(path: Path) -> Iterator[Path]:
     """Yield a folder to fill; it becomes `path` when the block ends without an error.
 
-    `path` may be missing or an empty folder; one that holds anything is refused.
+    `path` may be missing or an empty folder; a non-empty one is refused.
     """
     if path.is_symlink() or (path.exists() and not path.is_dir()):
         raise ConfigError(f"{path}: exists and is not a folder")
@@ -75,7 +75,7 @@ def whole_output() -> Iterator[BinaryIO]:
 
 
 def _temporary_beside(path: Path) -> Path:
-    """Choose a hidden name in the same folder, so that renaming is one step."""
+    """Choose a hidden name in the same folder, so that renaming is atomic."""
     folder = path.absolute().parent
     if not folder.is_dir():
         raise ConfigError(f"{path}: its folder does not exist")

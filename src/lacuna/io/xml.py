@@ -1,9 +1,7 @@
-"""Safe XML: a stream of start, end and text events from expat.
+"""Safe XML: events read by expat, and text escaped so that a parser returns it unchanged.
 
 Document types are refused, and with them entity definitions, entity bombs and external entities.
 Nothing is ever fetched.
-
-What XML can hold, and how to write it so that a parser returns exactly the same.
 """
 
 from __future__ import annotations
@@ -15,7 +13,20 @@ from xml.parsers import expat
 
 from lacuna.io.source import Source
 
+#: Characters that XML 1.0 has no way to write.
+UNHOLDABLE = re.compile(
+    "[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]",
+)
+
 MAX_DEPTH = 100
+
+# Carriage returns would be read as line feeds, and line breaks in attributes as spaces.
+_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+
+_ATTRIBUTE = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
+    | {character: f"&#{ord(character)};" for character in "\t\n\r"}
+)
 
 
 class Start(NamedTuple):
@@ -44,7 +55,7 @@ Event = Start | End | Text
 
 
 class _RefusedError(Exception):
-    """What this reader does not accept in an XML file; the argument is the reason."""
+    """An XML file has something that this reader refuses; the argument is the reason."""
 
 
 def xml_events(source: Source) -> Iterator[Event]:
@@ -103,30 +114,17 @@ def _listen(parser: expat.XMLParserType, events: list[Event]) -> None:
     parser.ExternalEntityRefHandler = refuse
 
 
-#: Characters that XML 1.0 has no way to write.
-UNHOLDABLE = re.compile(
-    "[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]",
-)
-
-# Carriage returns would be read as line feeds, and line breaks in attributes as spaces.
-_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
-_ATTRIBUTE = str.maketrans(
-    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
-    | {character: f"&#{ord(character)};" for character in "\t\n\r"}
-)
-
-
 def escape_text(text: str) -> str:
-    """Write characters between tags."""
+    """Escape text for use between tags."""
     return text.translate(_TEXT)
 
 
 def escape_attribute(text: str) -> str:
-    """Write characters between double quotes."""
+    """Escape text for use between double quotes."""
     return text.translate(_ATTRIBUTE)
 
 
 def cdata(text: str) -> str:
-    """Write characters as CDATA, left only where CDATA cannot hold them."""
+    """Return text as CDATA, interrupted only where CDATA cannot hold it."""
     safe = text.replace("]]>", "]]]]><![CDATA[>").replace("\r", "]]>&#13;<![CDATA[")
     return f"<![CDATA[{safe}]]>"

@@ -13,13 +13,12 @@ from typing import Any, ClassVar, NamedTuple, Protocol, overload, runtime_checka
 
 import numpy as np
 
-from lacuna.io.source import Task
 from lacuna.models.facts import Facts, Inspection, settings_table
 from lacuna.models.file import StoredModel
 from lacuna.models.settings import Settings
 from lacuna.text.document import Document, Mention
 from lacuna.text.tokens import tokens_of
-from lacuna.types import FloatArray, IntArray
+from lacuna.types import FloatArray, IntArray, Task
 
 BATCH_DOCUMENTS = 256
 

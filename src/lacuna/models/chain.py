@@ -26,7 +26,7 @@ from lacuna.encoding.schemes import OUTSIDE, Scheme
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import cores, run_chunks
 from lacuna.inference.chain import Chain, LabelProbabilities, best_paths, label_probabilities
-from lacuna.inference.stretches import Segment, Window, segment_probabilities, window_probabilities
+from lacuna.inference.stretches import Stretch, stretch_probabilities
 from lacuna.models.base import Examined, Part, TagsAnything
 from lacuna.models.file import StoredModel
 from lacuna.text.document import Document, Mention, Span
@@ -279,25 +279,25 @@ def mention_probabilities(
         first, last = int(sentences[s]), int(sentences[s + 1])
         places = [(int(chunks.start[c]) - first, int(chunks.end[c]) - first) for c in group]
         rows, states = emission[first:last], path[first:last]
-        if spelt_out:
-            segments = [_segment(states, *place, tags, scheme) for place in places]
-            found += segment_probabilities(chain, rows, segments).tolist()
-        else:
-            windows = [_window(states, *place, tags, scheme) for place in places]
-            found += window_probabilities(chain, rows, windows).tolist()
+        stretch = _one_path if spelt_out else _any_path
+        stretches = [stretch(states, *place, tags, scheme) for place in places]
+        found += stretch_probabilities(chain, rows, stretches).tolist()
     return found
 
 
-def _segment(
+def _one_path(
     states: IntArray, start: int, end: int, tags: Sequence[str], scheme: Scheme
-) -> Segment:
+) -> Stretch:
     """Return the one path that spells a mention, and what must not follow it."""
     inside = f"I-{tags[states[start]][2:]}"
     goes_on = scheme is Scheme.BIO and inside in tags
-    return Segment(start, states[start:end].tolist(), tags.index(inside) if goes_on else -1)
+    not_next = tags.index(inside) if goes_on else -1
+    return Stretch.of_path(start, states[start:end], len(tags), not_next=not_next)
 
 
-def _window(states: IntArray, start: int, end: int, tags: Sequence[str], scheme: Scheme) -> Window:
+def _any_path(
+    states: IntArray, start: int, end: int, tags: Sequence[str], scheme: Scheme
+) -> Stretch:
     """Return which states leave a mention at [start, end) of a sentence as it is.
 
     Inside, the states with its tags; beside it, those that do not prolong it.
@@ -311,4 +311,4 @@ def _window(states: IntArray, start: int, end: int, tags: Sequence[str], scheme:
         fits[-1, inside] = False
     if scheme is Scheme.IO and left < start:
         fits[0, inside] = False
-    return Window(left, fits)
+    return Stretch(left, fits)

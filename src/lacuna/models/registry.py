@@ -17,7 +17,6 @@ from lacuna.encoding.flat import TrainingDocument, tag_document
 from lacuna.encoding.gapped import gapped_document
 from lacuna.encoding.schemes import Heuristic
 from lacuna.errors import ConfigError, ModelFileError
-from lacuna.io.source import Task
 from lacuna.models.aligned import AlignedModel
 from lacuna.models.base import Step
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
@@ -36,6 +35,7 @@ from lacuna.models.trigram_hmm.pos import PosTagger, fit_pos_tagger
 from lacuna.models.with_pos import WithPos
 from lacuna.models.with_rules import WithRules
 from lacuna.text.document import Document
+from lacuna.types import Task
 
 if TYPE_CHECKING:
     pass

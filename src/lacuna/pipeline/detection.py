@@ -27,11 +27,11 @@ from lacuna.deid.policy import Policy
 from lacuna.deid.promises import Promises, pipeline_hash, promises_of
 from lacuna.deid.terms import TermFinder, read_terms, without_never
 from lacuna.errors import ConfigError
-from lacuna.io.source import Task
 from lacuna.models.base import Tagger
 from lacuna.models.file import StoredModel, bundled_model, file_digest, read_model, stored_part
 from lacuna.models.registry import restore
 from lacuna.text.document import Document
+from lacuna.types import Task
 
 BUNDLED_MODEL = bundled_model()
 OPEN_GROUPS = 1024  #: of so many patients what is known is kept ready

@@ -14,13 +14,13 @@ from lacuna.encoding.flat import TrainingDocument
 from lacuna.errors import ConfigError
 from lacuna.evaluation.parts_of_speech import score_pos
 from lacuna.evaluation.scores import score
-from lacuna.io.source import Task
 from lacuna.models.base import Card, Step
 from lacuna.models.registry import Config, StepModel, kind_of
 from lacuna.models.trigram_hmm.pos import PosTagger
 from lacuna.pipeline.cards import filled_in
 from lacuna.pipeline.progress import Progress, Trained
 from lacuna.text.document import Document
+from lacuna.types import Task
 
 PATIENCE = 15  #: steps in a row that are not better on dev before training stops
 

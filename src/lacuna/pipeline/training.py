@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from lacuna.errors import ConfigError
-from lacuna.io.source import Task
 from lacuna.models.base import Card
 from lacuna.models.crf import Crf
 from lacuna.models.crf.li import Li
@@ -22,6 +21,7 @@ from lacuna.pipeline.progress import Progress, Trained
 from lacuna.pipeline.reranking import with_reranking
 from lacuna.pipeline.stepwise import train_stepwise
 from lacuna.text.document import Document
+from lacuna.types import Task
 
 
 def train(

@@ -1,1 +1,1 @@
-"""What a document is, and how its text falls into tokens and sentences."""
+"""What a document is, and how its text is divided into tokens and sentences."""

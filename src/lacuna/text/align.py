@@ -1,8 +1,8 @@
 """Mentions in characters ↔ ranges of tokens.
 
 White space at the borders of a span does not matter: ``"Smith "`` is the token ``Smith``. What
-remains is aligned when every span begins and ends at a token border. A mention that does not is
-handed back, never dropped; in training :func:`split_tokens` cuts the tokens so that it fits.
+remains is aligned if every span begins and ends at a token border. Other mentions are returned
+separately, never dropped; for training :func:`split_tokens` cuts the tokens so that they fit.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class AlignedMention(NamedTuple):
 
 
 class Alignment(NamedTuple):
-    """Mentions with a place in the tokens, and those without."""
+    """Mentions that fit the tokens, and those that do not."""
 
     aligned: tuple[AlignedMention, ...]
     misaligned: tuple[Mention, ...]
@@ -36,14 +36,14 @@ class Alignment(NamedTuple):
 def align(mentions: Iterable[Mention], tokens: Tokens) -> Alignment:
     """Find the token ranges of mentions, in the order given.
 
-    Misaligned are mentions with a span that begins or ends inside a token, or covers none.
+    A mention is misaligned if a span of it begins or ends inside a token, or covers none.
     """
     mentions = tuple(mentions)
     spans = [span for mention in mentions for span in mention.spans]
     starts = np.array([span.start for span in spans], np.int64)
     ends = np.array([span.end for span in spans], np.int64)
-    first = np.searchsorted(tokens.end, starts, side="right")  # first token that ends behind start
-    last = np.searchsorted(tokens.start, ends, side="left")  # first token that begins at end or on
+    first = np.searchsorted(tokens.end, starts, side="right")  # first to end after start
+    last = np.searchsorted(tokens.start, ends, side="left")  # first not to begin before end
     covers = first < last
     inside = first[covers], last[covers] - 1
     fits = covers.copy()
@@ -96,8 +96,8 @@ def _inside(borders: Sequence[int], tokens: Tokens) -> IntArray:
     """Return those of the sorted `borders` that lie inside a token."""
     positions = np.array(borders, np.int32)
     token = np.searchsorted(tokens.start, positions, side="left") - 1  # last one that begins before
-    behind = token >= 0
-    positions, token = positions[behind], token[behind]
+    has_token = token >= 0
+    positions, token = positions[has_token], token[has_token]
     return positions[positions < tokens.end[token]]
 
 

@@ -1,10 +1,10 @@
-r"""Code points of a text, and the class of every character: all that tokens are made from.
+r"""Code points of a text, and the class and lower case of every character.
 
 ==========  ======================================================================================
 class       characters
 ==========  ======================================================================================
 SPACE       Unicode White_Space, all other control characters, and invisible characters that set
-            words apart or turn the writing direction (zero width space, byte order mark, bidi)
+            words apart or change the writing direction (zero width space, byte order mark, bidi)
 LINE        line breaks: ``\n \v \f \r``, next line, line and paragraph separator
 LOWER       lower-case letters
 UPPER       upper-case and title-case letters
@@ -14,11 +14,11 @@ HIRAGANA    hiragana letters
 KATAKANA    katakana letters, the long vowel sign included
 FLAG        regional indicators, the letters of emoji flags
 IDEOGRAPH   letters of scripts written without spaces: Han, Thai, Lao, Khmer, Burmese, …
-MARK        what clings to the character before: combining marks, joiners, soft hyphen, skin tones
+MARK        attached to the previous character: combining marks, joiners, soft hyphen, skin tones
 APOSTROPHE  ``'`` and ``’``
-STOP        ends a sentence when a space follows: ``. ! ? …`` and their kin
+STOP        ends a sentence when a space follows: ``. ! ? …`` and the like
 WIDE_STOP   ends a sentence without a space: ``。！？｡``
-PAUSE       comma, colon, semicolon and their kin
+PAUSE       comma, colon, semicolon and the like
 OPEN        opening brackets
 CLOSE       closing brackets
 QUOTE       quotation marks that open as well as close
@@ -26,9 +26,7 @@ SYMBOL      everything else: punctuation, emoji, private use, unassigned, lone s
 ==========  ======================================================================================
 
 Letters come from the running Python's :mod:`unicodedata`; characters that a newer Unicode adds
-are SYMBOL until then.
-
-Lower case, one code point for one, so that it can be looked up in kernels.
+are SYMBOL until then. Lower case maps one code point to one, so that kernels can look it up.
 """
 
 from __future__ import annotations
@@ -43,8 +41,8 @@ from lacuna.types import CodeArray
 
 ClassTable = npt.NDArray[np.uint8]
 
-# Kernels freeze these numbers when they are compiled and numba's disk cache does not look in
-# this file: whoever renumbers them must also change the kernel files.
+# Kernels freeze these numbers when they are compiled, and numba's disk cache does not look into
+# this file: renumbering them requires touching the kernel files.
 # White space is <= LINE, letters are LOWER..LETTER, runs of one class are DIGIT..FLAG.
 SPACE, LINE = 0, 1
 LOWER, UPPER, LETTER = 2, 3, 4
@@ -65,7 +63,7 @@ _CLASS_OF_CATEGORY = {
     "Ll": LOWER,
 }
 
-# Blocks of one class, filled without asking character by character: [first, last], class.
+# Blocks of one class, filled without looking at each character: [first, last], class.
 _UNIFORM_BLOCKS = (
     (0x3400, 0x4DBF, IDEOGRAPH),
     (0x4E00, 0x9FFF, IDEOGRAPH),
@@ -115,7 +113,7 @@ _SINGLE = {
     WIDE_STOP: "。！？｡．",
     PAUSE: ",;:،؛、，；：､",
     QUOTE: '"“”«»',
-    # Format characters that can be seen: they stand before or around numbers.
+    # Format characters that are visible: they occur before or around numbers.
     SYMBOL: "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2"
     "\U000110bd\U000110cd",
 }

@@ -1,8 +1,8 @@
 """What a document is: Span, Mention, Tokens, Document.
 
-Offsets are half-open and count code points of ``Document.text``. Tokens exist only where the
-source was tokenised (CoNLL columns); everywhere else they are made on demand by
-:mod:`lacuna.text.tokens` and never stored.
+Offsets are half-open and count code points of ``Document.text``. A document has tokens only if its
+source was tokenised (CoNLL columns); otherwise :mod:`lacuna.text.tokens` makes them on demand and
+they are never stored.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Span:
     start: int
     end: int
 
-    # written out: millions are made, and a generated one with a check behind it takes twice as long
+    # by hand: millions are made, and a generated one with a check after it takes twice as long
     def __init__(self, start: int, end: int) -> None:
         if not 0 <= start < end:
             raise ValueError(f"span must satisfy 0 <= start < end, got [{start}, {end})")
@@ -52,7 +52,7 @@ class Mention:
     label
         What it is, e.g. ``"PATIENT"``.
     spans
-        Its parts, in text order, not overlapping. More than one part is a discontiguous mention.
+        Its parts, in text order, not overlapping. A mention with more than one is discontiguous.
     probability
         How sure a model is of the whole mention; ``None`` for a person's annotation.
     """
@@ -96,7 +96,7 @@ class Mention:
 
     @property
     def length(self) -> int:
-        """Number of characters it covers, gaps left out."""
+        """Number of characters it covers, without gaps."""
         return sum(map(len, self.spans))
 
     def surface(self, text: str) -> str:
@@ -105,6 +105,7 @@ class Mention:
 
 
 def _check_apart(spans: tuple[Span, ...]) -> None:
+    """Raise if spans overlap or are out of order."""
     for left, right in pairwise(spans):
         if right.start < left.end:
             raise ValueError(
@@ -188,22 +189,22 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text and what was found in it.
+    """A text and its mentions.
 
     Attributes
     ----------
     id
         Unique within a corpus.
     text
-        Exactly as in the source: line endings and odd characters included.
+        Exactly as in the source, including line endings and unusual characters.
     mentions
         Kept in reading order, so that equal annotation sets compare equal.
     group
-        What belongs together across documents (a patient); ``None``: the document stands alone.
+        What belongs together across documents (a patient); ``None``: the document is on its own.
     meta
         Anything else, as JSON values.
     tokens
-        Only where the source itself was tokenised.
+        Only if the source itself was tokenised.
     """
 
     id: str
@@ -232,7 +233,7 @@ class Document:
 
     @property
     def unit(self) -> tuple[str, str]:
-        """Key of the group this document belongs to; its own where it has none.
+        """Key of the group this document belongs to; its own if it has none.
 
         Folds, alignment, surrogates, date offsets, leaks and calibration all group by this.
         """

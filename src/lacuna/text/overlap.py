@@ -24,7 +24,7 @@ def share_characters(a: Sequence[Span], b: Sequence[Span]) -> bool:
 def overlapping_pairs(mentions: Sequence[Mention]) -> list[tuple[int, int]]:
     """Return all index pairs (i < j) of mentions that share a character.
 
-    A sweep in order of start: a mention stays open until one starts at or after its end.
+    Sweeps over mentions by start; a mention stays open until one starts at or after its end.
     """
     order = sorted(range(len(mentions)), key=lambda i: mentions[i].start)
     open_ones: list[int] = []

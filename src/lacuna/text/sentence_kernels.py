@@ -1,4 +1,4 @@
-"""Kernels of the sentence splitter. What the rules are: :mod:`lacuna.text.sentences`."""
+"""Kernels of the sentence splitter; its rules are listed in :mod:`lacuna.text.sentences`."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ Flags = npt.NDArray[np.bool_]
 
 # What is known of a word, as bits.
 TITLE = 1  # a stop after it does not end a sentence: Dr. vs.
-BEFORE_NUMBER = 2  # nor here, when a number follows: No. Fig.
-ABBREVIATION = 4  # here it does, when a word follows that starts sentences: Inc. p.m.
-STARTER = 8  # starts sentences and no names: The, Se, Er
-CONNECTOR = 16  # a line that ends with it goes on: of, de, und
+BEFORE_NUMBER = 2  # nor here, if a number follows: No. Fig.
+ABBREVIATION = 4  # here it does, if the next word starts sentences: Inc. p.m.
+STARTER = 8  # starts sentences but no names: The, Se, Er
+CONNECTOR = 16  # a line that ends with it continues: of, de, und
 MONTH = 32  # "3. Mai"
 
 DEFAULT_WIDTH, SMALLEST_WIDTH, LARGEST_WIDTH = 72, 40, 200
@@ -45,8 +45,8 @@ ASTERISK, COMMA, HYPHEN, FULL_STOP, SLASH, COLON = 0x2A, 0x2C, 0x2D, 0x2E, 0x2F,
 MIDDLE_DOT, BULLET, WIDE_COLON, SYMBOL_FONT_BULLET = 0xB7, 0x2022, 0xFF1A, 0xF0B7
 
 
-#: What the rules look at, token by token: signs[t, START] and so on. Borders in the text, the first
-#: code point, the classes of the first and of the last code point, what is known of the word.
+#: The columns of signs[t, …], all that the rules use of token t: its borders in the text, its first
+#: code point, the classes of its first and last code point, what is known of the word.
 START, END, CODE, FIRST, LAST, KIND = range(6)
 
 
@@ -59,7 +59,7 @@ def signs_of(
     words: IntArray,
     kinds: Bytes,
 ) -> IntArray:
-    """Return what the rules look at; words[t] is -1 or the known word whose kind is kinds[...]."""
+    """Return the signs of every token; words[t] is its known word, of kind kinds[...], or -1."""
     signs = np.empty((len(start), 6), np.int32)
     for t in range(len(start)):
         code = codes[start[t]]
@@ -98,9 +98,9 @@ def all_sentences(
 def _find_lines(
     codes: CodeArray, table: ClassTable, signs: IntArray, text: int
 ) -> tuple[IntArray, Flags]:
-    """Return the first token of each line that has one, and whether a blank line stands before.
+    """Return the first token of each line that has one, and whether a blank line precedes it.
 
-    The text begins at codes[text]. A last entry holds the number of tokens.
+    The text begins at codes[text]. The last entry is the number of tokens.
     """
     lines = np.empty(len(signs) + 1, np.int32)
     blank = np.zeros(len(signs) + 1, np.bool_)
@@ -142,9 +142,9 @@ def _find_sentences(signs: IntArray, lines: IntArray, blank: Flags) -> IntArray:
 
 @kernel
 def _open_stops(signs: IntArray) -> IntArray:
-    """Return the stop that, with brackets and quotes closing after it, ends at each token; or -1.
+    """Return for each token the stop that ends there, closing brackets and quotes included; or -1.
 
-    stops[t] = t for a stop, stops[t-1] for what closes right after, else -1
+    stops[t] = t for a stop, stops[t-1] for a sign that closes right after, else -1
     """
     stops = np.full(len(signs), -1, np.int32)
     for t in range(len(signs)):
@@ -158,18 +158,19 @@ def _open_stops(signs: IntArray) -> IntArray:
 
 @kernel
 def _is_apart(signs: IntArray, t: int) -> bool:
-    """Whether something stands between token t and the one before."""
+    """Whether there is anything between token t and the previous one."""
     return t == 0 or signs[t, START] > signs[t - 1, END]
 
 
 @kernel
 def _is_letter(character_class: int) -> bool:
+    """Whether it is a letter of any case."""
     return LOWER <= character_class <= LETTER
 
 
 @kernel
 def _continues(character_class: int) -> bool:
-    """Whether a sentence hardly begins with such a sign."""
+    """Whether a sentence rarely begins with such a sign."""
     return character_class in (PAUSE, CLOSE, STOP)
 
 
@@ -190,7 +191,7 @@ def _ends_sentence(signs: IntArray, stop: int, lines: IntArray, k: int, t: int) 
 
 @kernel
 def _is_abbreviation(signs: IntArray, stop: int, line: int, t: int) -> bool:
-    """Whether the full stop belongs to the word before it, when token t comes next."""
+    """Whether the full stop belongs to the word before it, given the next token t."""
     word = stop - 1
     if signs[stop, CODE] != FULL_STOP or signs[stop, END] - signs[stop, START] > 1 or word < line:
         return False
@@ -202,8 +203,8 @@ def _is_abbreviation(signs: IntArray, stop: int, line: int, t: int) -> bool:
     if signs[word, FIRST] == DIGIT:
         return length <= LONGEST_ITEM_NUMBER and (word == line or signs[t, KIND] & MONTH != 0)
     if _is_letter(signs[word, FIRST]) and length == 1:
-        behind_digit = word > line and signs[word - 1, FIRST] == DIGIT
-        unit = behind_digit and not _is_apart(signs, word)  # 80s.
+        after_digit = word > line and signs[word - 1, FIRST] == DIGIT
+        unit = after_digit and not _is_apart(signs, word)  # 80s.
         return word == line or not (starter or unit)
     if kind & BEFORE_NUMBER and signs[t, FIRST] == DIGIT:
         return True
@@ -212,7 +213,7 @@ def _is_abbreviation(signs: IntArray, stop: int, line: int, t: int) -> bool:
 
 @kernel
 def _cuts_line(signs: IntArray, stop: int, lines: IntArray, k: int, width: int) -> bool:
-    """Whether the end of line k ends a sentence, where no blank line follows it."""
+    """Whether the end of line k ends a sentence, given that no blank line follows it."""
     a, b, c = lines[k], lines[k + 1], lines[k + 2]
     first = signs[b, FIRST]
     lower = first == LOWER or _continues(first)
@@ -235,12 +236,12 @@ def _cuts_line(signs: IntArray, stop: int, lines: IntArray, k: int, width: int) 
 
 @kernel
 def _wrap_width(signs: IntArray, lines: IntArray, blank: Flags) -> int:
-    """Return the width that lines were wrapped to: half of the surely wrapped ones reach it.
+    """Return the width that lines were wrapped to: half of the certainly wrapped ones reach it.
 
-    Surely wrapped is a line that ends with a word or a comma before one that begins in lower
+    A line is certainly wrapped if it ends with a word or a comma and the next one begins in lower
     case.
     """
-    having = np.zeros(LARGEST_WIDTH + 1, np.int32)  # surely wrapped lines of each width
+    having = np.zeros(LARGEST_WIDTH + 1, np.int32)  # certainly wrapped lines of each width
     count = 0
     for k in range(lines.size - 2):
         b = lines[k + 1]
@@ -307,6 +308,7 @@ def _is_item(signs: IntArray, b: int, c: int) -> bool:
 
 @kernel
 def _is_bullet(code: int) -> bool:
+    """Whether it is a sign that begins list items."""
     if code in (HYPHEN, ASTERISK, MIDDLE_DOT, BULLET):
         return True
     dash = 0x2010 <= code <= 0x2015

@@ -1,23 +1,23 @@
-"""Where sentences begin: survives abbreviations, wrapped lines, forms and lists.
+"""Where sentences begin, also with abbreviations, wrapped lines, forms and lists.
 
-Inside a line a sentence ends with a stop (and the brackets and quotes that close after it) when
+Inside a line a sentence ends with a stop (and the brackets and quotes that close after it) if
 white space follows and the next word is not in lower case, except after
 
-* a title or the like: ``Dr. Whittaker``, ``vs. placebo``, ``approx. 5 cm``;
+* a title or similar word: ``Dr. Whittaker``, ``vs. placebo``, ``approx. 5 cm``;
 * a number word before a number: ``No. 7``, ``Fig. 2``, ``Jan. 5``, and ``3. Mai``;
 * an initial or an abbreviation that also ends sentences (``J. R. Smith``, ``p.m.``, ``Inc.``),
-  unless a word follows that begins sentences and no names: ``at 5 p.m. The``.
+  unless the next word begins sentences but never names: ``at 5 p.m. The``.
 
 Between lines, in this order:
 
 1. a blank line cuts;
 2. a list item (``- ``, ``* ``, ``1. ``, ``2) ``, ``• ``) and a form field (``Allergies: none``)
    begin a sentence;
-3. a line that ends with a comma, a title or a word like *of* goes on;
+3. a line that ends with a comma, a title or a word like *of* continues;
 4. a stop or a colon cuts, unless the line is wrapped and the next begins in lower case;
-5. a line that begins in lower case goes on, unless the one above is a HEADER;
-6. any other line begins a sentence, unless the one above is wrapped: its next word would not
-   have fitted into the width of the text's surely wrapped lines.
+5. a line that begins in lower case continues the previous one, unless that is a HEADER;
+6. any other line begins a sentence, unless the previous one is wrapped: its next word would not
+   have fitted into the width of the text's certainly wrapped lines.
 """
 
 from __future__ import annotations
@@ -88,8 +88,10 @@ _WORDS = {
 
 
 class _Words(NamedTuple):
+    """kinds[i]: bits that are known of word type i; the last entry is for unknown words."""
+
     types: WordTypes
-    kinds: Bytes  # what is known of each type; the last entry is for unknown words
+    kinds: Bytes
 
 
 @cache
@@ -110,14 +112,14 @@ def _words() -> _Words:
 
 
 def sentence_borders(codes: CodeArray, start: IntArray, end: IntArray) -> IntArray:
-    """Return sentence borders in token indices, as :class:`~lacuna.text.document.Tokens` has them.
+    """Return sentence borders in token indices, as in :class:`~lacuna.text.document.Tokens`.
 
     Parameters
     ----------
     codes
         Code points of the text.
     start, end
-        Its tokens, as our own tokenizer makes them.
+        Its tokens, from our tokenizer.
     """
     texts, documents = np.array([0, len(codes)]), np.array([0, len(start)])
     hashes = hash_tokens(codes, start, end)
@@ -132,7 +134,7 @@ def all_sentence_borders(
     texts: LongArray,
     documents: LongArray,
 ) -> LongArray:
-    """Return sentence borders in tokens of many texts that lie one after the other.
+    """Return sentence borders in tokens of many concatenated texts.
 
     Parameters
     ----------
@@ -141,7 +143,7 @@ def all_sentence_borders(
     start, end, hashes
         Their tokens.
     texts, documents
-        Where each text begins, in code points and in tokens, and the last one ends.
+        Where each text begins, and the last one ends, in code points and in tokens.
     """
     table = class_table()
     types, kinds = _words()

@@ -1,7 +1,7 @@
-"""What a chain model reads in one go: a sentence, or the sentences of a line together.
+"""What a chain model takes as one sequence: a sentence, or all sentences of a line.
 
-An address in a form has stops inside (``C/ Mayor 3. 2B``) that look like ends of sentences. Where
-one line says one thing, reading it whole cuts nothing in two.
+An address in a form contains stops (``C/ Mayor 3. 2B``) that look like ends of sentences. If every
+line is about one thing, taking it as a whole cuts no mention in two.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lacuna.types import CodeArray, IntArray, LongArray
 
 
 class SequenceKind(StrEnum):
-    """What is read in one go."""
+    """What is one sequence."""
 
     SENTENCE = "sentence"
     LINE = "line"
@@ -43,7 +43,7 @@ def line_borders(
 ) -> IntArray | LongArray:
     """Return the sentence borders that have a line break before them or begin a document.
 
-    A sentence that goes on in the next line stays whole.
+    A sentence that continues in the next line stays whole.
     """
     inner = sentences[1:-1]
     breaks = np.cumsum(class_table()[codes] == LINE, dtype=np.int32)

@@ -1,7 +1,7 @@
 """Tokens of a text: words, numbers and signs, with character offsets and sentence borders.
 
 Every character that is not white space (:mod:`lacuna.text.characters`) is in exactly one token,
-and no token holds white space.
+and no token contains white space.
 
 ::
 
@@ -14,11 +14,9 @@ and no token holds white space.
     l'hôpital d'Arcy      →  l' hôpital d' Arcy           elisions end with it
     O'Brien D’Angelo's    →  O'Brien D’Angelo 's          but not between capitals
     McDonald mRNA         →  McDonald mRNA                case does not cut
-    東京都 สวัสดี            →  東 京 都 ส วั ส ดี              each letter, where no spaces are written
+    東京都 สวัสดี            →  東 京 都 ส วั ส ดี              each letter, in scripts without spaces
     さんのカルテ                →  さんの カルテ                      hiragana; katakana
     👩‍⚕️👍🏽🇳🇱              →  👩‍⚕️ 👍🏽 🇳🇱                   emoji with what is joined; flags
-
-Kernel of the tokenizer: where tokens begin and end. Rules: :mod:`lacuna.text.tokens`.
 """
 
 from __future__ import annotations
@@ -44,6 +42,9 @@ from lacuna.text.document import Document, Tokens
 from lacuna.text.sentences import sentence_borders
 from lacuna.types import CodeArray, IntArray, LongArray
 
+ZERO_WIDTH_JOINER = 0x200D
+SAME_SIGN_RUN = 3  # "Dr.." is two stops, "..." is one ellipsis
+
 
 def tokenize(text: str) -> Tokens:
     """Return the tokens and sentences of `text`."""
@@ -54,33 +55,8 @@ def tokenize(text: str) -> Tokens:
 
 
 def tokens_of(document: Document) -> Tokens:
-    """Return the document's own tokens where it has them, else ours."""
+    """Return the document's own tokens if it has them, else those of :func:`tokenize`."""
     return document.tokens if document.tokens is not None else tokenize(document.text)
-
-
-ZERO_WIDTH_JOINER = 0x200D
-SAME_SIGN_RUN = 3  # "Dr.." is two stops, "..." is one ellipsis
-
-
-@kernel
-def all_token_borders(
-    codes: CodeArray, texts: LongArray, table: ClassTable
-) -> tuple[IntArray, IntArray, LongArray]:
-    """Return the start and end of every token of many texts, and the borders of texts in tokens.
-
-    Text d is codes[texts[d]:texts[d + 1]]; no token reaches from one into the next.
-    """
-    start = np.empty(codes.size, np.int32)
-    end = np.empty(codes.size, np.int32)
-    documents = np.zeros(len(texts), np.int64)
-    for d in range(len(texts) - 1):
-        own_start, own_end = token_borders(codes[texts[d] : texts[d + 1]], table)
-        count = documents[d]
-        for t in range(len(own_start)):
-            start[count + t] = texts[d] + own_start[t]
-            end[count + t] = texts[d] + own_end[t]
-        documents[d + 1] = count + len(own_start)
-    return start[: documents[-1]].copy(), end[: documents[-1]].copy(), documents
 
 
 @kernel
@@ -109,6 +85,27 @@ def token_borders(codes: CodeArray, table: ClassTable) -> tuple[IntArray, IntArr
         end[count] = done
         count += 1
     return start[:count].copy(), end[:count].copy()
+
+
+@kernel
+def all_token_borders(
+    codes: CodeArray, texts: LongArray, table: ClassTable
+) -> tuple[IntArray, IntArray, LongArray]:
+    """Return the start and end of every token of many texts, and the borders of texts in tokens.
+
+    Text d is codes[texts[d]:texts[d + 1]]; no token crosses from one into the next.
+    """
+    start = np.empty(codes.size, np.int32)
+    end = np.empty(codes.size, np.int32)
+    documents = np.zeros(len(texts), np.int64)
+    for d in range(len(texts) - 1):
+        own_start, own_end = token_borders(codes[texts[d] : texts[d + 1]], table)
+        count = documents[d]
+        for t in range(len(own_start)):
+            start[count + t] = texts[d] + own_start[t]
+            end[count + t] = texts[d] + own_end[t]
+        documents[d + 1] = count + len(own_start)
+    return start[: documents[-1]].copy(), end[: documents[-1]].copy(), documents
 
 
 @kernel
@@ -169,9 +166,11 @@ def _clitic_end(codes: CodeArray, table: ClassTable, i: int) -> int:
 
 @kernel
 def _is_word_part(character_class: int) -> bool:
+    """Whether it is a letter or a mark."""
     return LOWER <= character_class <= LETTER or character_class == MARK
 
 
 @kernel
 def _is_alphanumeric(character_class: int) -> bool:
+    """Whether it is a letter, a digit or a mark."""
     return LOWER <= character_class <= DIGIT or character_class == MARK

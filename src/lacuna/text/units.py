@@ -1,14 +1,12 @@
-"""Units of text that no language has a say in, for models that take a text as it comes.
+"""Language-independent units of text, for models that take a text as it is.
 
-``SPACE`` units are what stands between white space; ``WORD`` units are runs of letters and digits,
-and every other sign alone. Paragraphs, with an empty line between them, stand for sentences.
+``SPACE`` units are separated by white space; ``WORD`` units are runs of letters and digits, and
+every other sign is a unit of its own. Paragraphs, separated by an empty line, serve as sentences.
 
 ::
 
     Smith, B. (1992).   →  Smith, B. (1992).            space
                         →  Smith , B . ( 1992 ) .       word
-
-Kernel of the units: where they and paragraphs begin. Rules: :mod:`lacuna.text.units`.
 """
 
 from __future__ import annotations
@@ -37,14 +35,16 @@ from lacuna.text.overlap import flatten
 from lacuna.text.tokens import tokenize
 from lacuna.types import CodeArray, FloatArray, IntArray, LongArray
 
-#: AUTO is SPACE where at least so many mentions begin and end with such a unit.
+#: AUTO is SPACE if at least this share of mentions begins and ends with such a unit.
 FITTING = 0.9
+
+CARRIAGE_RETURN, LINE_FEED = 0x0D, 0x0A
 
 
 class Units(StrEnum):
-    """What a model takes for a word."""
+    """What a model takes as a word."""
 
-    AUTO = "auto"  #: SPACE where the mentions of the training corpus fit, else WORD
+    AUTO = "auto"  #: SPACE if the mentions of the training corpus fit, else WORD
     SPACE = "space"
     WORD = "word"
     TOKEN = "token"  #: tokens and sentences of :mod:`lacuna.text.tokens`
@@ -59,14 +59,14 @@ def cut_units(text: str, units: Units) -> Tokens:
 
 
 def with_units(document: Document, units: Units) -> Document:
-    """Give a document its units as tokens, unless it came with tokens of its own."""
+    """Give a document its units as tokens, unless it has tokens of its own."""
     if document.tokens is not None:
         return document
     return replace(document, tokens=cut_units(document.text, units))
 
 
 def choose_units(documents: Iterable[Document]) -> Units:
-    """Return the units that ``AUTO`` stands for with these annotated documents."""
+    """Return the units that ``AUTO`` means for these annotated documents."""
     fitting, mentions = 0, 0
     for document in documents:
         kept, _ = flatten(document.mentions)
@@ -77,15 +77,12 @@ def choose_units(documents: Iterable[Document]) -> Units:
 
 
 def spread(values: FloatArray, units: Tokens, tokens: Tokens) -> FloatArray:
-    """Return for each token the greatest value of the units it shares characters with, else 0."""
+    """Return for each token the greatest value of the units that overlap it, else 0."""
     first = np.searchsorted(units.end, tokens.start, side="right")
     last = np.searchsorted(units.start, tokens.end, side="left")
     runs = np.stack((first, last), axis=1).reshape(-1)
     greatest = np.maximum.reduceat(np.append(values, 0.0), runs)[::2] if len(runs) else values[:0]
     return np.where(first < last, greatest, 0.0)
-
-
-CARRIAGE_RETURN, LINE_FEED = 0x0D, 0x0A
 
 
 @kernel
@@ -122,7 +119,7 @@ def unit_borders(
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Return start and end of every unit, and the units that paragraphs begin with.
 
-    Units are cut at spaces only, or around every sign that is no part of a word as well. The last
+    Units are cut at spaces only, or also around every sign that is not part of a word. The last
     paragraph border is the number of units.
     """
     start = np.empty(codes.size, np.int32)
@@ -157,4 +154,5 @@ def unit_borders(
 
 @kernel
 def _in_word(kind: int) -> bool:
+    """Whether a character of this class is part of a WORD unit."""
     return LOWER <= kind <= DIGIT or kind in (MARK, HIRAGANA, KATAKANA)

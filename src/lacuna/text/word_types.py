@@ -3,14 +3,12 @@
 ::
 
     hashes = word_hashes(code_points(text), tokens)
-    types = WordTypes.build(hashes)              # in training
+    types = WordTypes.build(hashes)              # for training
     types.lookup(hashes)                         # id per token, -1 unknown
     types.extend(hashes)                         # unknown ones numbered from len(types) on
 
-Hashes depend on nothing but the characters, so they may be stored in a model. Two words of one
+Hashes depend only on the characters, so they can be stored in a model. Two words of one
 corpus share a hash with probability n² / 2⁶⁵: 10⁻⁸ for half a million types.
-
-Kernels of the word types: hash every token, and number hashes by open addressing.
 """
 
 from __future__ import annotations
@@ -24,6 +22,15 @@ from lacuna.kernels import kernel
 from lacuna.text.characters import code_points
 from lacuna.text.document import Tokens
 from lacuna.types import CodeArray, HashArray, IntArray
+
+# Multipliers of splitmix64 and its finaliser (Steele, Lea and Flood 2014; Stafford's mix 13).
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+SHIFT_27, SHIFT_30, SHIFT_31, SHIFT_32 = map(np.uint64, (27, 30, 31, 32))
+EMPTY = -1
+SMALLEST_TABLE = 16
 
 
 class NumberedTypes(NamedTuple):
@@ -50,7 +57,7 @@ def hash_words(words: list[str]) -> HashArray:
     """Return the hashes that :func:`word_hashes` gives these words in a text."""
     end = np.cumsum([len(word) for word in words], dtype=np.int32)
     start = np.concatenate((np.zeros(1, np.int32), end[:-1])) if words else end
-    start.flags.writeable = end.flags.writeable = False  # the one form the kernel is compiled for
+    start.flags.writeable = end.flags.writeable = False  # as the kernel is compiled for
     return hash_tokens(code_points("".join(words)), start, end)
 
 
@@ -60,7 +67,7 @@ def number_types(hashes: HashArray) -> NumberedTypes:
 
 
 class GrowingTypes:
-    """Word types numbered as they come, over any number of calls."""
+    """Word types numbered in order of appearance, over any number of calls."""
 
     def __init__(self) -> None:
         self._slot_hashes, self._slot_ids = empty_table()
@@ -76,11 +83,6 @@ class GrowingTypes:
         )
         self._count += len(first)
         return NumberedTypes(ids, first)
-
-
-def empty_table() -> tuple[HashArray, IntArray]:
-    """Return the slots of a table that holds nothing."""
-    return np.zeros(SMALLEST_TABLE, np.uint64), np.full(SMALLEST_TABLE, EMPTY, np.int32)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +114,7 @@ class WordTypes:
         return len(self.hashes)
 
     def lookup(self, hashes: HashArray) -> IntArray:
-        """Return the type of each hash, -1 where it is unknown."""
+        """Return the type of each hash, -1 if it is unknown."""
         return find_hashes(hashes, self.slot_hashes, self.slot_ids)
 
     def extend(self, hashes: HashArray) -> NumberedTypes:
@@ -124,13 +126,9 @@ class WordTypes:
         return NumberedTypes(ids, unknown[new.first].astype(np.int32))
 
 
-# Multipliers of splitmix64 and its finaliser (Steele, Lea and Flood 2014; Stafford's mix 13).
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-MIX_2 = np.uint64(0x94D049BB133111EB)
-SHIFT_27, SHIFT_30, SHIFT_31, SHIFT_32 = map(np.uint64, (27, 30, 31, 32))
-EMPTY = -1
-SMALLEST_TABLE = 16
+def empty_table() -> tuple[HashArray, IntArray]:
+    """Return the slots of an empty table."""
+    return np.zeros(SMALLEST_TABLE, np.uint64), np.full(SMALLEST_TABLE, EMPTY, np.int32)
 
 
 @kernel
@@ -159,9 +157,9 @@ def number_hashes(
     """Give distinct hashes numbers, in order of first appearance, from `count` on.
 
     `slot_hashes` and `slot_ids` are the table so far: the hash and the id in every slot. It has
-    2^k slots, at most half of them taken; a hash sits in the first free slot from its low k bits
-    on. Returns the id of each hash, the first index of each new id, and the table with them,
-    which is the same arrays unless they were too small.
+    2^k slots, at most half of them taken; a hash is in the first free slot from its low k bits
+    on. Returns the id of each hash, the first index of each new id, and the table
+    with them: the same arrays unless they were too small.
     """
     ids = np.empty(hashes.size, np.int32)
     first = np.empty(hashes.size, np.int32)
@@ -182,7 +180,7 @@ def number_hashes(
 
 @kernel
 def find_hashes(hashes: HashArray, slot_hashes: HashArray, slot_ids: IntArray) -> IntArray:
-    """Return the id of each hash in the table, -1 where it has none."""
+    """Return the id of each hash in the table, -1 if it has none."""
     ids = np.empty(hashes.size, np.int32)
     for t in range(hashes.size):
         ids[t] = slot_ids[_slot(hashes[t], slot_hashes, slot_ids)]
@@ -191,7 +189,7 @@ def find_hashes(hashes: HashArray, slot_hashes: HashArray, slot_ids: IntArray) -
 
 @kernel
 def _slot(hash_: np.uint64, slot_hashes: HashArray, slot_ids: IntArray) -> np.int64:
-    """Return the slot that holds `hash_`, or the empty one where it belongs."""
+    """Return the slot that holds `hash_`, or the empty one that it would get."""
     last = slot_ids.size - 1
     slot = np.int64(hash_ & np.uint64(last))
     while slot_ids[slot] != EMPTY and slot_hashes[slot] != hash_:
@@ -201,7 +199,7 @@ def _slot(hash_: np.uint64, slot_hashes: HashArray, slot_ids: IntArray) -> np.in
 
 @kernel
 def _doubled(slot_hashes: HashArray, slot_ids: IntArray) -> tuple[HashArray, IntArray]:
-    """Return a table of twice the size that holds the same."""
+    """Return a table of twice the size with the same content."""
     more_hashes = np.zeros(2 * slot_ids.size, np.uint64)
     more_ids = np.full(2 * slot_ids.size, EMPTY, np.int32)
     for old in range(slot_ids.size):

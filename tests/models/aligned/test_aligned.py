@@ -14,7 +14,6 @@ import pytest
 
 from lacuna import ConfigError, Crf, Document, ModelFileError, TrigramHmm
 from lacuna.inference import agreement
-from lacuna.io.source import Task
 from lacuna.models.aligned import AlignedModel
 from lacuna.models.aligned.storage import restore_aligned
 from lacuna.models.base import Tagger
@@ -23,6 +22,7 @@ from lacuna.models.file import StoredModel, unpack_strings, write_model
 from lacuna.models.registry import load
 from lacuna.pipeline.training import train_model
 from lacuna.text.tokens import tokens_of
+from lacuna.types import Task
 from tests.models.aligned.patients import note, patients
 
 CONFIGS: dict[str, Any] = {"crf": Crf(iterations=20), "trigram-hmm": TrigramHmm()}

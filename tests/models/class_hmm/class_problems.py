@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.sparse import csr_array
 
-from lacuna.encoding.schemes import Moves, Scheme, allowed, tag_set
+from lacuna.encoding.schemes import Scheme, moves, tag_set
 from lacuna.models.class_hmm.objective import ClassCorpus, ClassHmmObjective
 from lacuna.types import IntArray, LongArray
 
@@ -24,7 +24,8 @@ class Problem:
         self.tags = tag_set(["A", "B"], scheme)
         self.states = states
         self.sentences: LongArray = np.array([0, 3, 3, 4, 8])
-        self.table = allowed(self.tags, scheme)
+        allowed = moves(self.tags, scheme)
+        self.table = allowed.allowed
         readings = np.eye(WORDS, OUTCOMES)
         readings[WORDS - 2, [WORDS - 2, WORDS]] = 0.5
         readings[WORDS - 1, [WORDS - 1, WORDS + 1]] = 0.5
@@ -36,8 +37,7 @@ class Problem:
         )
         features = np.eye(OUTCOMES) if basic else self._distinct_features()
         self.features = csr_array(features)
-        grown = np.kron(self.table, np.ones((states, states), bool))
-        self.moves = Moves(grown, grown[0], grown[:, 0])
+        self.moves = allowed.split(states)
 
     def objective(self, kappa: float) -> ClassHmmObjective:
         return ClassHmmObjective(

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from lacuna import Document, Mention
-from lacuna.encoding.li import li_allowed, li_example, li_tag_set
-from lacuna.encoding.schemes import Heuristic
+from lacuna.encoding.li import LI_FOLLOWERS, li_example, li_tag_set
+from lacuna.encoding.schemes import Heuristic, moves
 from lacuna.errors import ConfigError
 from lacuna.models.crf import Crf
 from lacuna.models.crf.li import Li, LiModel
@@ -110,7 +110,7 @@ def test_left_out_mentions_are_told() -> None:
 
 def test_tags_of_other_labels_do_not_go_on() -> None:
     tags = li_tag_set(["X", "Y"])
-    allowed = li_allowed(tags)
+    allowed = moves(tags, LI_FOLLOWERS).allowed
     follows = {(tags[i], tags[j]) for i, j in zip(*np.nonzero(allowed), strict=True)}
     assert ("BD-X", "ID-X") in follows
     assert ("ID-X", "BH-Y") in follows

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lacuna.encoding.schemes import Moves, Scheme, allowed, tag_set
+from lacuna.encoding.schemes import Scheme, moves, tag_set
 from lacuna.features.extract import FeatureRows
 from lacuna.inference.batch import pack_by_time
 from lacuna.learning.emission import Lists, factor, merge_equal
@@ -36,7 +36,8 @@ class Problem:
         by_word, by_token = _once(by_word), _once(by_token)
         self.rows = FeatureRows(types, size, by_word, by_token)
         self.pack = pack_by_time(self.sentences)
-        self.table = allowed(TAGS, Scheme.BIO)
+        self.moves = moves(TAGS, Scheme.BIO)
+        self.table = self.moves.allowed
         self.gold = _random_path(rng, self.sentences, self.table)
         self.observed = np.zeros((labels, labels))
         for first, last in pairwise(self.sentences):
@@ -44,7 +45,6 @@ class Problem:
                 self.observed[self.gold[t - 1], self.gold[t]] += 1
         order = self.pack.rows
         self.emission = factor(self.rows, self.sentences, OFFSETS, order, self.features)
-        self.moves = Moves(self.table, self.table[0], self.table[:, 0])
         self.rng = rng
 
     def objective(self, l2: float, support: LongArray | None = None) -> CrfObjective:

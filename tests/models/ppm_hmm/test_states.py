@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacuna.encoding.schemes import Chunk, Scheme, allowed, encode, tag_set
+from lacuna.encoding.schemes import Chunk, Scheme, encode, moves, tag_set
 from lacuna.models.ppm_hmm.states import State, far_outside, spell_states, state_moves, state_set
 
 LABELS = ("A", "B")
@@ -59,33 +59,33 @@ def test_spelling_follows_the_moves_and_keeps_the_tags(
     tags = encode(chunks, place + rest, scheme)
     states = state_set(LABELS, scheme, context=context)
     spelt = spell_states(tags, np.array([0, len(tags)]), states)
-    moves = state_moves(states, scheme)
+    possible = state_moves(states, scheme)
     assert [states[k].tag for k in spelt] == tags
-    assert moves.allowed[spelt[:-1], spelt[1:]].all()
+    assert possible.allowed[spelt[:-1], spelt[1:]].all()
     if tags:
-        assert moves.first[spelt[0]]
-        assert moves.last[spelt[-1]]
+        assert possible.first[spelt[0]]
+        assert possible.last[spelt[-1]]
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("length", [1, 2, 3, 4])
 def test_every_tagging_is_exactly_one_path(scheme: Scheme, length: int) -> None:
     states = state_set(LABELS, scheme, context=True)
-    moves = state_moves(states, scheme)
-    paths = moves.first.astype(int)
+    possible = state_moves(states, scheme)
+    paths = possible.first.astype(int)
     for _ in range(length - 1):
-        paths = paths @ moves.allowed
+        paths = paths @ possible.allowed
     tags = tag_set(LABELS, scheme)
-    table = allowed(tags, scheme)
+    table = moves(tags, scheme).allowed
     taggings = sum(
         all(table[i, j] for i, j in zip((0, *path), (*path, 0), strict=True))
         for path in product(range(len(tags)), repeat=length)
     )
-    assert paths @ moves.last == taggings
+    assert paths @ possible.last == taggings
 
 
 @pytest.mark.parametrize("context", [False, True])
 def test_one_state_can_stand_alone(context: bool) -> None:
     states = state_set(LABELS, Scheme.BILOU, context=context)
-    moves, k = state_moves(states, Scheme.BILOU), far_outside(states)
-    assert moves.first[k] and moves.last[k] and moves.allowed[k, k]  # noqa: PT018
+    possible, k = state_moves(states, Scheme.BILOU), far_outside(states)
+    assert possible.first[k] and possible.last[k] and possible.allowed[k, k]  # noqa: PT018

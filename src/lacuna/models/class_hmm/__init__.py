@@ -16,7 +16,7 @@ from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 
-from lacuna.encoding.schemes import OUTSIDE, Moves, Scheme, allowed
+from lacuna.encoding.schemes import Scheme, moves
 from lacuna.errors import ConfigError
 from lacuna.features.token_table import TokenTable
 from lacuna.inference.chain import Chain, first_order
@@ -133,9 +133,9 @@ class ClassHmmModel(ChainTagger):
 
     def chain(self) -> Chain:
         """Return log p(y' | y) and log p(first y)."""
-        moves = state_moves(self.tags, self.scheme, self.config.states)
-        onward, first = log_moves(self.transition, self.start, moves)
-        return first_order(onward, first, np.where(moves.last, 0.0, -np.inf))
+        possible = moves(self.tags, self.scheme).split(self.config.states)
+        onward, first = log_moves(self.transition, self.start, possible)
+        return first_order(onward, first, np.where(possible.last, 0.0, -np.inf))
 
     def emission(self, table: TokenTable) -> FloatArray:
         """Return log p(x_t | y) for every token t and state y."""
@@ -158,10 +158,3 @@ class ClassHmmModel(ChainTagger):
         from lacuna.models.class_hmm.storage import store_class_hmm
 
         return store_class_hmm(self)
-
-
-def state_moves(tags: tuple[str, ...], scheme: Scheme, states: int) -> Moves:
-    """Return which states may follow one another, begin and end a sentence."""
-    table = np.kron(allowed(tags, scheme), np.ones((states, states), np.bool_))
-    outside = tags.index(OUTSIDE) * states
-    return Moves(table, table[outside], table[:, outside])

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lacuna.encoding.flat import TaggedDocument
-from lacuna.encoding.schemes import tag_set
+from lacuna.encoding.schemes import moves, tag_set
 from lacuna.errors import ConfigError
 from lacuna.features.index import KnownKeys
 from lacuna.features.resources import Resources, without_folders
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.learning.lbfgs import minimise
 from lacuna.models.base import Step
-from lacuna.models.class_hmm import ClassHmm, ClassHmmModel, state_moves
+from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
 from lacuna.models.class_hmm.features import UNSEEN, FeatureSpace, WordFeatures, word_features
 from lacuna.models.class_hmm.objective import ClassCorpus, ClassHmmObjective, HmmTables, log_sum
 from lacuna.models.class_hmm.start import assigned_counts, maximise_likelihood, start_point
@@ -123,7 +123,7 @@ def prepare(tagged: Sequence[TaggedDocument], config: ClassHmm) -> TrainingSet:
     objective = ClassHmmObjective(
         ClassCorpus(types.ids, classes, table.sentences, vocabulary.readings),
         vocabulary.matrix(),
-        state_moves(tags, config.scheme, config.states),
+        moves(tags, config.scheme).split(config.states),
         states=config.states,
         kappa=config.kappa,
     )

@@ -4,7 +4,7 @@
 
 One tag per token; moves that the tags forbid are no part of the model. What a token looks at is
 declared by templates (`features/templates.py`); how emission comes from weights is in
-`learning/emission.py`, how they are trained in `crf_training.py`.
+`learning/emission.py`, how they are trained in `crf/training.py`.
 
 The CRF of flat mentions, the workhorse: tags are BIO or BILOU.
 """
@@ -19,13 +19,12 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from lacuna.encoding.flat import Example, flat_example
-from lacuna.encoding.schemes import Moves, Scheme, allowed, tag_set
+from lacuna.encoding.schemes import Moves, Scheme, moves, tag_set
 from lacuna.features.extract import FeatureIndex
 from lacuna.features.token_table import TokenTable, in_sequences, token_table
 from lacuna.inference.chain import Chain, first_order
 from lacuna.models.base import NO_CARD, Card
 from lacuna.models.chain import ChainTagger, PathTagger
-from lacuna.models.crf.training import tag_moves
 from lacuna.models.file import NO_STRINGS, PackedStrings, StoredModel
 from lacuna.models.scoring import NEGLIGIBLE, Scorer, SparseRows, without_small
 from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, Choices, Settings
@@ -183,7 +182,7 @@ class Crf(CrfSettings):
 
     def moves(self, tags: Sequence[str]) -> Moves:
         """Return which tags may follow one another, begin and end a sentence."""
-        return tag_moves(tags, allowed(tags, self.scheme))
+        return moves(tags, self.scheme)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,15 +16,14 @@ import numpy as np
 
 from lacuna.encoding.flat import Example
 from lacuna.encoding.gapped import PARTS, Parts
-from lacuna.encoding.li import li_allowed, li_example, li_tag_set, read_segments
+from lacuna.encoding.li import LI_FOLLOWERS, li_example, li_tag_set, read_segments
 from lacuna.encoding.li_reading import decode
-from lacuna.encoding.schemes import OUTSIDE, Heuristic, Moves
+from lacuna.encoding.schemes import OUTSIDE, Heuristic, Moves, moves
 from lacuna.features.extract import FeatureIndex
-from lacuna.inference.stretches import Window, window_probabilities
+from lacuna.inference.stretches import Stretch, stretch_probabilities
 from lacuna.models.base import Part, parts_of
 from lacuna.models.chain import BestPaths
 from lacuna.models.crf import ChainCrf, CrfSettings
-from lacuna.models.crf.training import tag_moves
 from lacuna.models.scoring import NEGLIGIBLE, without_small
 from lacuna.models.settings import Range
 from lacuna.text.document import Document, Mention, Span
@@ -58,7 +57,7 @@ class Li(CrfSettings):
 
     def moves(self, tags: Sequence[str]) -> Moves:
         """Return which tags may follow one another, begin and end a sentence."""
-        return tag_moves(tags, li_allowed(tags))
+        return moves(tags, LI_FOLLOWERS)
 
 
 class _Found(NamedTuple):
@@ -98,9 +97,9 @@ class LiModel(ChainCrf):
             capped += has_more
             sure: list[float] | list[None] = [None] * len(mentions)
             if probabilities:
-                windows = [self._window(path, parts) for _, parts in mentions]
+                stretches = [self._stretch(path, parts) for _, parts in mentions]
                 rows = found.emission[first:last]
-                sure = window_probabilities(found.chain, rows, windows).tolist()
+                sure = stretch_probabilities(found.chain, rows, stretches).tolist()
             owner = int(np.searchsorted(table.documents, first, side="right")) - 1
             shift = int(table.texts[owner])
             for (label, parts), probability in zip(mentions, sure, strict=True):
@@ -125,7 +124,7 @@ class LiModel(ChainCrf):
             capped |= decoded.capped
         return found, capped
 
-    def _window(self, path: IntArray, parts: Parts) -> Window:
+    def _stretch(self, path: IntArray, parts: Parts) -> Stretch:
         """Return which tags leave a mention as it is: its own, and behind its parts no I* of them.
 
         What stands in its gaps does not matter.
@@ -137,7 +136,7 @@ class LiModel(ChainCrf):
             if stop < end:
                 allowed[stop - begin, self.goes_on(int(states[-1]))] = False
             allowed[start - begin : stop - begin] = states[:, None] == np.arange(len(self.tags))
-        return Window(begin, allowed)
+        return Stretch(begin, allowed)
 
     def goes_on(self, state: int) -> int:
         """Return the tag that prolongs the segment of a tag."""

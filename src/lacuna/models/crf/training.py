@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lacuna.encoding.flat import Example
-from lacuna.encoding.schemes import OUTSIDE, Moves
+from lacuna.encoding.schemes import Moves
 from lacuna.errors import ConfigError
 from lacuna.features.extract import FeatureIndex, build_index, in_enough_groups
 from lacuna.features.plan import Plan
@@ -31,7 +31,7 @@ from lacuna.learning.lbfgs import minimise
 from lacuna.models.crf.objective import CrfObjective, pair_counts
 from lacuna.text.document import Document
 from lacuna.text.word_types import number_types
-from lacuna.types import BoolArray, FloatArray, IntArray, LongArray, RealArray
+from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
 FREQUENT = 5  #: occurrences that give a feature weights for all labels under ``frequent`` support
 
@@ -57,12 +57,6 @@ class TrainingSet:
     scale: RealArray
     tokens: int
     sentences: int
-
-
-def tag_moves(tags: Sequence[str], allowed: BoolArray) -> Moves:
-    """Return which tags begin and end a sentence: those that may stand beside O."""
-    outside = tags.index(OUTSIDE)
-    return Moves(allowed, allowed[outside], allowed[:, outside])
 
 
 def prepare(

@@ -10,7 +10,7 @@ from itertools import chain, islice, pairwise
 import numpy as np
 
 from lacuna.encoding.flat import TaggedDocument
-from lacuna.encoding.schemes import OUTSIDE, allowed, tag_set
+from lacuna.encoding.schemes import moves, tag_set
 from lacuna.errors import ConfigError
 from lacuna.features.resources import Resources, without_folders
 from lacuna.features.token_table import TokenTable, token_table, words_at
@@ -28,7 +28,7 @@ from lacuna.models.dp_hmm.sticks import shares
 from lacuna.models.dp_hmm.variational import DpHmmProblem, Learnt, Point, Priors, pose
 from lacuna.models.file import NO_STRINGS, PackedStrings, packed_words
 from lacuna.text.word_types import number_types
-from lacuna.types import BoolArray, FloatArray, IntArray, LongArray
+from lacuna.types import FloatArray, IntArray, LongArray
 
 TRIAL = 5  #: iterations after which one of several beginnings is chosen
 LEAST_TOKENS = 0.5  #: expected tokens of a sub-tag that is kept
@@ -107,7 +107,7 @@ def prepare(tagged: Sequence[TaggedDocument], config: DpHmm) -> TrainingSet:
         TaggedWords(words.items(table), gold, table.sentences),
         len(words),
         [config.subtags_of(tag) for tag in tags],
-        tag_moves(tags, config),
+        moves(tags, config.scheme).with_border(),
         Priors(config.alpha, config.alpha_e, config.alpha_tag, config.alpha_t),
         structured=config.inference == "structured",
     )
@@ -132,15 +132,6 @@ def rare_functions(table: TokenTable, gold: IntArray, config: DpHmm) -> RareFunc
         least = config.class_count
         phrases = telling_phrases(near, gold[tokens], count=config.phrases, least=least)
     return RareFunctions(lists, config.templates, phrases, only_numbers)
-
-
-def tag_moves(tags: Sequence[str], config: DpHmm) -> BoolArray:
-    """Return which tag may follow which; the border of sentences is last."""
-    table = allowed(tags, config.scheme)
-    moves = np.zeros((len(tags) + 1,) * 2, np.bool_)
-    outside = tags.index(OUTSIDE)
-    moves[:-1, :-1], moves[-1, :-1], moves[:-1, -1] = table, table[outside], table[:, outside]
-    return moves
 
 
 def geometric_weights(problem: DpHmmProblem, learnt: Learnt) -> tuple[FloatArray, FloatArray]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.encoding.schemes import OUTSIDE, Moves, Scheme, allowed, tag_set
+from lacuna.encoding.schemes import OUTSIDE, Moves, Scheme, moves, tag_set
 from lacuna.types import IntArray, LongArray
 
 
@@ -38,7 +38,7 @@ class State(NamedTuple):
 def state_set(labels: Sequence[str], scheme: Scheme, *, context: bool) -> tuple[State, ...]:
     """Return every state, those outside first and those that begin a mention next."""
     outside, *tags = tag_set(labels, scheme)
-    begins = dict(zip((outside, *tags), allowed((outside, *tags), scheme)[0], strict=True))
+    begins = dict(zip((outside, *tags), moves((outside, *tags), scheme).first, strict=True))
     mentions = [State(tag) for tag in sorted(tags, key=lambda tag: not begins[tag])]
     if not context:
         return (State(outside), *mentions)
@@ -49,13 +49,11 @@ def state_set(labels: Sequence[str], scheme: Scheme, *, context: bool) -> tuple[
 
 def state_moves(states: Sequence[State], scheme: Scheme) -> Moves:
     """Return which states may follow one another, begin and end a sentence."""
-    tags = [state.tag for state in states]
-    table = allowed(tags, scheme)
-    outside = tags.index(OUTSIDE)
+    allowed, first, last = moves([state.tag for state in states], scheme)
     fits = np.array([[_fit(x, y) for y in states] for x in states])
     begins = np.array([state.previous in {None, ""} for state in states])
     ends = np.array([state.following in {None, ""} for state in states])
-    return Moves(table & fits, table[outside] & begins, table[:, outside] & ends)
+    return Moves(allowed & fits, first & begins, last & ends)
 
 
 def _fit(x: State, y: State) -> bool:

@@ -16,7 +16,7 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 
 from lacuna.encoding.flat import TaggedDocument
-from lacuna.encoding.schemes import OUTSIDE, Scheme, allowed, tag_set
+from lacuna.encoding.schemes import OUTSIDE, Moves, Scheme, moves, tag_set
 from lacuna.errors import ConfigError
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.chain import Chain
@@ -100,7 +100,9 @@ class Hmm:
     chain: Chain = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        q = interpolate(self.trigrams, self.weights, tag_moves(self.tags, self.scheme))
+        tags, scheme = self.tags, self.scheme
+        allowed = Moves.unrestricted(len(tags)) if scheme is None else moves(tags, scheme)
+        q = interpolate(self.trigrams, self.weights, allowed.with_border())
         object.__setattr__(self, "chain", as_chain(q))
 
     @property
@@ -208,20 +210,6 @@ def fit_hmm(
     )
     hmm = Hmm(tags, scheme, trigrams, weights, lexicon)
     return hmm, _objective(hmm, table, path)
-
-
-def tag_moves(tags: Sequence[str], scheme: Scheme | None) -> BoolArray:
-    """Return moves[v, s]: tag s may follow tag v; last, as v the mark * and as s STOP.
-
-    A sentence has at least one tag.
-    """
-    moves = np.ones((len(tags) + 1, len(tags) + 1), np.bool_)
-    moves[-1, -1] = False
-    if scheme is not None:
-        table, outside = allowed(tags, scheme), tags.index(OUTSIDE)
-        moves[:-1, :-1] = table
-        moves[-1, :-1], moves[:-1, -1] = table[outside], table[:, outside]
-    return moves
 
 
 def kin(tags: Sequence[str], scheme: Scheme | None) -> BoolArray:

@@ -13,14 +13,13 @@ from lacuna.errors import ConfigError
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import run_chunks
 from lacuna.inference.chain import best_paths, expectations
-from lacuna.io.source import Task
 from lacuna.models.base import NO_CARD, Card, Step, TagsAnything
 from lacuna.models.chain import batches
 from lacuna.models.file import StoredModel
 from lacuna.models.trigram_hmm import Hmm, TrigramHmm, fit_hmm, training_table
 from lacuna.text.document import Document, Tokens
 from lacuna.text.tokens import tokens_of
-from lacuna.types import BoolArray, FloatArray
+from lacuna.types import BoolArray, FloatArray, Task
 
 POS = "pos"  #: the column
 

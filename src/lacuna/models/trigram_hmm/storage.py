@@ -7,7 +7,6 @@ import numpy as np
 
 from lacuna.encoding.schemes import Scheme, tag_set
 from lacuna.errors import ConfigError, ModelFileError
-from lacuna.io.source import Task
 from lacuna.models.base import Card
 from lacuna.models.file import StoredModel, require, require_indices
 from lacuna.models.scoring import SparseRows
@@ -23,6 +22,7 @@ from lacuna.models.trigram_hmm.lexicon import TagLexicon, Weights
 from lacuna.models.trigram_hmm.pos import PosTagger
 from lacuna.models.trigram_hmm.word_classes import WordClasses
 from lacuna.text.word_types import WordTypes
+from lacuna.types import Task
 
 
 def store_trigram_hmm(model: TrigramHmmModel | PosTagger) -> StoredModel:
