@@ -17,7 +17,7 @@ SOURCES = sorted(PACKAGE.rglob("*.py"))
 
 #: A module imports only from its own row and the rows above it.
 LAYERS = (
-    ("errors", "kernels", "types"),
+    ("errors", "kernels", "types", "version"),
     ("text",),
     ("encoding",),
     ("io",),

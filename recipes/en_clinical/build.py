@@ -29,8 +29,7 @@ from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.file import StoredModel, bundled_model, write_model
 from lacuna.models.scoring import without_small
 from lacuna.pipeline.detection import DetectionOptions, make_promises, open_detection
-from lacuna.pipeline.progress import Progress
-from lacuna.pipeline.training import train
+from lacuna.pipeline.training import Progress, TrainOptions, train
 from lacuna.synthetic import Noise, Split, generate
 from lacuna.text.document import Document
 
@@ -100,7 +99,7 @@ def learn(notes: int, lists: Mapping[str, str]) -> CrfModel:
     )
     card = Card(data=data, licence=LICENCE)
     documents = map(labels.apply, training_notes(notes))
-    model = train(documents, config, card=card, on_progress=_show).model
+    model = train(documents, config, TrainOptions(card=card, on_progress=_show)).model
     assert isinstance(model, CrfModel)
     return model
 

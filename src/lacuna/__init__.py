@@ -17,6 +17,7 @@ from lacuna.errors import (
     ScoringError,
 )
 from lacuna.text.document import Document, Mention, Span, Tokens
+from lacuna.version import __version__
 
 if TYPE_CHECKING:
     from lacuna.models.base import Card
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from lacuna.pipeline.deidentify import deidentify
     from lacuna.pipeline.training import train_model as train
 
-__version__ = "0.1.0"
 
 __all__ = [
     "Card",

@@ -9,7 +9,7 @@ import pytest
 
 from lacuna.io.output import write_corpus
 from lacuna.models.chain import PathTagger
-from lacuna.models.registry import KINDS, load
+from lacuna.models.registry import load, trainable
 from lacuna.pipeline import comparing
 from lacuna.pipeline.comparing import Compared
 from tests.cli.conftest import Lacuna
@@ -45,7 +45,7 @@ def test_compare_knows_every_model(lacuna: Lacuna, notes: Path) -> None:
     run = lacuna("compare", notes, notes, "--json")
     assert run.code == 0, run.err
     rows = run.json["models"]
-    assert {row["model"] for row in rows} == set(KINDS)
+    assert {row["model"] for row in rows} == set(trainable())
     scores = [row["f1"] for row in rows]
     assert scores == sorted(scores, reverse=True)
     assert scores[-1] > 0.7
@@ -82,7 +82,7 @@ def test_compare_refuses_what_it_cannot_do(lacuna: Lacuna, notes: Path, tmp_path
     empty = tmp_path / "empty.jsonl"
     empty.write_text("")
     for arguments, said in (
-        ((notes, notes, "--models", "magic"), f"known are {', '.join(KINDS)}"),
+        ((notes, notes, "--models", "magic"), f"known are {', '.join(trainable())}"),
         ((notes, notes, "--set", "iterations=3"), "MODEL.key=value"),
         (("-", "-"), "only once"),
         ((notes, empty), "there are no documents"),
@@ -123,7 +123,7 @@ def test_pictures_and_rows_by_document(lacuna: Lacuna, notes: Path, tmp_path: Pa
     assert both.code == 2
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", trainable())
 def test_every_chain_is_drawn(lacuna: Lacuna, notes: Path, tmp_path: Path, kind: str) -> None:
     path, graph = tmp_path / "m.lacuna", tmp_path / "graph.svg"
     lacuna("train", notes, "-o", path, "--model", kind)

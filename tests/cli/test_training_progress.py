@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lacuna.cli.training_progress import ProgressLine
-from lacuna.pipeline.progress import Progress
+from lacuna.pipeline.training import Progress
 
 
 def test_one_training() -> None:

@@ -12,12 +12,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from lacuna.models.base import Card
+from lacuna.models.base import Card, Tagger
 from lacuna.models.crf import Crf
 from lacuna.models.crf.li import Li
 from lacuna.models.file import write_model
-from lacuna.models.registry import Model, load
-from lacuna.pipeline.training import train
+from lacuna.models.registry import load
+from lacuna.pipeline.training import TrainOptions, train
 from tests.models.examples import corpus
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -40,7 +40,7 @@ MODELS: dict[str, tuple[Crf | Li, bool]] = {
 }
 
 
-def found(model: Model) -> list[list[Any]]:
+def found(model: Tagger) -> list[list[Any]]:
     """Return [label, start, end, probability] of what a model finds in each text."""
     documents = (model.tag(text, probabilities=True) for text in TEXTS)
     return [
@@ -55,7 +55,7 @@ def main(folder: Path) -> None:
     expected = {}
     card = Card(data=("invented",), licence="CC0-1.0")
     for name, (config, private) in MODELS.items():
-        model = train(corpus(16), config, private=private, card=card).model
+        model = train(corpus(16), config, TrainOptions(private=private, card=card)).model
         write_model(folder / f"{name}.lacuna", model.store())
         expected[name] = found(load(folder / f"{name}.lacuna"))
     (folder / "found.json").write_text(json.dumps(expected, separators=(",", ":")) + "\n")

@@ -1,4 +1,4 @@
-"""What every kind of model must do, those to come included: one suite over ``KINDS``."""
+"""What every kind of model must do, those to come included: one suite over all rows of the registry."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from lacuna.errors import LacunaError, ModelFileError
 from lacuna.evaluation.scores import score
 from lacuna.models.base import Tagger, parts_of
 from lacuna.models.file import write_model
-from lacuna.models.registry import KINDS, load
+from lacuna.models.registry import load, trainable
 from lacuna.models.settings import configure
 from lacuna.pipeline.training import train_model
 from lacuna.text.tokens import tokens_of
@@ -29,7 +29,7 @@ from tests.strategies import documents, texts
 
 TWENTY = corpus(5)  # of four sentences each
 MORE = corpus(4, seed=7)
-MODELS = pytest.mark.parametrize("kind", KINDS)
+MODELS = pytest.mark.parametrize("kind", trainable())
 
 #: Words in scripts and shapes that no training text has.
 SCRIPTS = (
@@ -48,7 +48,7 @@ WORDS = ("Ana", "x", ".", "7", "\u0301", *SCRIPTS)
 
 def small_config(kind: str) -> Any:
     """Return settings that train in a moment."""
-    record = KINDS[kind].config
+    record = trainable()[kind].config
     few = ["iterations=40"] if "iterations" in {field.name for field in fields(record)} else []
     return configure(record, few)
 
@@ -96,7 +96,7 @@ def check_result(model: Tagger, given: Document, found: Document) -> None:
 def test_is_a_tagger_that_names_its_kind(kind: str) -> None:
     model = trained(kind)
     assert isinstance(model, Tagger)
-    assert model.kind == kind == KINDS[kind].name
+    assert model.kind == kind == trainable()[kind].name
     assert sorted(model.labels) == ["LOC", "PER"]
 
 
@@ -239,7 +239,7 @@ def test_trains_on_any_document_or_says_why_not(kind: str, document: Document) -
     """Mentions may nest, cross and have gaps; what cannot be learnt is an error of ours."""
     few = ["iterations=2"] if hasattr(small_config(kind), "iterations") else []
     try:
-        model = train_model([document], configure(KINDS[kind].config, few))
+        model = train_model([document], configure(trainable()[kind].config, few))
     except LacunaError:
         return
     (found,) = model.find([document], probabilities=True)

@@ -11,7 +11,7 @@ import pytest
 
 from lacuna.errors import ConfigError
 from lacuna.models.crf import Crf
-from lacuna.models.registry import KINDS
+from lacuna.models.registry import trainable
 from lacuna.models.settings import (
     Range,
     Settings,
@@ -21,7 +21,9 @@ from lacuna.models.settings import (
     stored_settings,
 )
 
-FIELDS = [(kind.config, field.name) for kind in KINDS.values() for field in fields(kind.config)]
+FIELDS = [
+    (kind.config, field.name) for kind in trainable().values() for field in fields(kind.config)
+]
 CLOSED = [(record, name) for record, name in FIELDS if choices_of(record, name)]
 RANGED = [
     (record, name, extra)

@@ -13,10 +13,10 @@ from lacuna import Crf, Document, ModelFileError
 from lacuna.encoding.flat import tag_document
 from lacuna.models.crf import CrfModel
 from lacuna.models.file import StoredModel, write_model
-from lacuna.models.registry import load
+from lacuna.models.registry import load, restore
 from lacuna.models.trigram_hmm import TrigramHmm
 from lacuna.models.trigram_hmm.pos import PosTagger, fit_pos_tagger
-from lacuna.models.with_pos import WithPos, restore_with_pos
+from lacuna.models.with_pos import WithPos
 from lacuna.pipeline.training import train
 from lacuna.text.document import Tokens
 from lacuna.text.tokens import tokens_of
@@ -123,4 +123,4 @@ def test_damaged_files_are_refused(model: WithPos) -> None:
         parts | {"tagger": {"kind": "crf", "header": {"kind": "crf"}}},
     ):
         with pytest.raises(ModelFileError, match=r"m\.lacuna"):
-            restore_with_pos(StoredModel(stored.kind, header, stored.arrays, "m.lacuna"))
+            restore(StoredModel(stored.kind, header, stored.arrays, "m.lacuna"))

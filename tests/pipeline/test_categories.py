@@ -13,11 +13,11 @@ from lacuna import ConfigError, Crf, Document, Mention, ModelFileError, TrigramH
 from lacuna.models.aligned import AlignedModel
 from lacuna.models.base import Tagger
 from lacuna.models.file import StoredModel, write_model
-from lacuna.models.registry import load
-from lacuna.models.with_rules import WithRules, restore_with_rules
+from lacuna.models.registry import load, restore
+from lacuna.models.with_rules import WithRules
 from lacuna.models.with_rules.rules import Condition, Rule
 from lacuna.pipeline.categories import Categories, chosen_categories, split_level
-from lacuna.pipeline.training import train, train_model
+from lacuna.pipeline.training import TrainOptions, train, train_model
 from lacuna.types import Task
 
 CATEGORIES = Categories({"PATIENT": "NAME", "DOCTOR": "NAME"})
@@ -85,7 +85,7 @@ def test_dev_is_judged_by_categories() -> None:
         replace(d, mentions=tuple(replace(m, label=_swapped(m.label)) for m in d.mentions))
         for d in notes(5, seed=3)
     ]
-    result = train(notes(20), TrigramHmm(), dev=shuffled, categories=CATEGORIES)
+    result = train(notes(20), TrigramHmm(), TrainOptions(dev=shuffled, categories=CATEGORIES))
     assert result.dev_f1 == 1.0
 
 
@@ -125,12 +125,12 @@ def test_damaged_files_are_refused() -> None:
     ):
         broken = StoredModel(stored.kind, {**stored.header, **damage}, stored.arrays, "m.lacuna")
         with pytest.raises(ModelFileError, match=r"^m.lacuna: "):
-            restore_with_rules(broken)
+            restore(broken)
 
 
 def test_parts_of_speech_have_no_categories() -> None:
     with pytest.raises(ConfigError, match="no large categories"):
-        train(notes(2), TrigramHmm(), task=Task.POS, categories=CATEGORIES)
+        train(notes(2), TrigramHmm(), TrainOptions(task=Task.POS, categories=CATEGORIES))
 
 
 def test_a_private_model_has_no_words_in_its_rules() -> None:

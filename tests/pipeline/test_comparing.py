@@ -9,15 +9,14 @@ import pytest
 
 from lacuna import Crf, Document
 from lacuna.errors import ConfigError
-from lacuna.models.registry import KINDS
+from lacuna.models.registry import trainable
 from lacuna.pipeline.comparing import chosen_configs, compare
-from lacuna.pipeline.progress import Progress
-from lacuna.pipeline.training import train
+from lacuna.pipeline.training import Progress, TrainOptions, train
 from tests.models.examples import corpus
 
 
 def test_settings_go_to_the_model_they_name() -> None:
-    assert list(chosen_configs()) == list(KINDS)
+    assert list(chosen_configs()) == list(trainable())
     assert chosen_configs("crf, crf", ["crf.l2=0.5", "crf.lists.towns=t.tsv"]) == {
         "crf": Crf(l2=0.5, word_lists={"towns": "t.tsv"})
     }
@@ -57,7 +56,7 @@ def test_a_model_that_fails_does_not_stop_the_others(monkeypatch: pytest.MonkeyP
     def fails_at_one(documents: list[Document], config: Crf, **options: Any) -> Any:
         if config.iterations == 1:
             raise RuntimeError(documents[0].text)
-        return train(documents, config, **options)
+        return train(documents, config, TrainOptions(**options))
 
     monkeypatch.setattr("lacuna.pipeline.comparing.train", fails_at_one)
     configs = {

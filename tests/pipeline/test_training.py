@@ -13,19 +13,18 @@ from lacuna.encoding.schemes import Scheme
 from lacuna.errors import ConfigError
 from lacuna.learning.folds import jackknife
 from lacuna.models.crf import Crf
-from lacuna.models.registry import Config
-from lacuna.models.settings import configure, describe_config
-from lacuna.pipeline.cross_validation import cross_validate
-from lacuna.pipeline.progress import Progress
-from lacuna.pipeline.training import train
-from lacuna.pipeline.tuning import best, penalties, try_each
+from lacuna.models.settings import Settings, configure, describe_config
+from lacuna.pipeline.training import Progress, TrainOptions, train
+from lacuna.pipeline.tuning import best, cross_validate, penalties, try_each
 from tests.models.examples import corpus
 
 
 def test_dev_scores_are_measured_and_the_best_is_kept() -> None:
     seen: list[Progress] = []
     dev = corpus(5, seed=1)
-    trained = train(corpus(20), Crf(iterations=12, tolerance=0), dev=dev, on_progress=seen.append)
+    trained = train(
+        corpus(20), Crf(iterations=12, tolerance=0), TrainOptions(dev=dev, on_progress=seen.append)
+    )
     scores = [p.dev_f1 for p in seen if p.dev_f1 is not None]
     assert len(scores) >= 2
     assert trained.dev_f1 == max(scores)
@@ -36,7 +35,7 @@ def test_dev_scores_are_measured_and_the_best_is_kept() -> None:
 
 def test_the_time_left_is_that_of_the_steps_left_at_the_pace_so_far() -> None:
     seen: list[Progress] = []
-    train(corpus(10), Crf(iterations=6, tolerance=0), on_progress=seen.append)
+    train(corpus(10), Crf(iterations=6, tolerance=0), TrainOptions(on_progress=seen.append))
     assert seen[0].seconds_left is None
     for progress in seen[1:]:
         assert progress.seconds_left is not None
@@ -47,11 +46,11 @@ def test_the_time_left_is_that_of_the_steps_left_at_the_pace_so_far() -> None:
 
 def test_dev_may_have_other_labels_than_the_training_documents() -> None:
     new = Document("new", "Takes Zyrex daily.", (Mention.of("DRUG", (6, 11)),))
-    trained = train(corpus(10), Crf(iterations=10), dev=[new, *corpus(2, seed=1)])
+    trained = train(corpus(10), Crf(iterations=10), TrainOptions(dev=[new, *corpus(2, seed=1)]))
     assert trained.model.labels == ("LOC", "PER")
     assert trained.dev_f1 is not None
     assert 0 < trained.dev_f1 < 1
-    none = train(corpus(10), Crf(iterations=5), dev=[Document("none", "No pain.")])
+    none = train(corpus(10), Crf(iterations=5), TrainOptions(dev=[Document("none", "No pain.")]))
     assert none.dev_f1 == 1.0
     assert none.model.labels == ("LOC", "PER")
 
@@ -68,7 +67,7 @@ def test_an_interruption_keeps_the_best_so_far() -> None:
         if progress.iteration == 3:
             raise KeyboardInterrupt
 
-    trained = train(corpus(10), Crf(iterations=50), on_progress=interrupt)
+    trained = train(corpus(10), Crf(iterations=50), TrainOptions(on_progress=interrupt))
     assert trained.interrupted
     assert trained.iterations == 3
     assert trained.model.tag("Call Ana Sato about it.").text
@@ -135,9 +134,10 @@ def test_a_setting_that_has_a_value_has_no_names_inside() -> None:
 def test_cross_validation_scores_every_document_by_a_model_that_has_not_seen_it() -> None:
     documents = corpus(12)
     config = Crf(iterations=10, tolerance=0.0)
-    scores, chosen = cross_validate(documents, config, 3, rng=np.random.default_rng(0))
+    scores, chosen = cross_validate(documents, config, 3, TrainOptions())
     assert sorted(scores.ids) == sorted(document.id for document in documents)
     assert 0.5 < scores.section("strict").micro.f1 <= 1
+    assert isinstance(chosen, Crf)
     assert 1 <= chosen.iterations <= 10
 
 
@@ -151,8 +151,7 @@ def test_cross_validation_passes_an_interruption_on() -> None:
             corpus(12),
             Crf(iterations=10, tolerance=0.0),
             3,
-            rng=np.random.default_rng(0),
-            on_progress=interrupt,
+            TrainOptions(on_progress=interrupt),
         )
 
 
@@ -160,7 +159,7 @@ def test_the_best_penalty_is_the_first_with_the_highest_score() -> None:
     f1 = {0.03: 0.5, 0.1: 0.8, 0.3: 0.8, 1.0: 0.7}
     config = Crf(iterations=7)
 
-    def run(tried: Config) -> tuple[float, int]:
+    def run(tried: Settings) -> tuple[float, int]:
         assert isinstance(tried, Crf)
         return f1[tried.l2], tried.iterations
 

@@ -9,7 +9,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lacuna import __version__
 from lacuna.archive import manifest as books
 from lacuna.archive.inputs import Inputs, groups_of, list_inputs
 from lacuna.archive.ledger import Ledger
@@ -29,6 +28,7 @@ from lacuna.errors import ConfigError
 from lacuna.io.corpus import group_pattern
 from lacuna.models.file import file_digest
 from lacuna.pipeline.detection import Detection, DetectionOptions, open_detection, with_policy
+from lacuna.version import __version__
 
 SMALL = 1 << 21  #: bytes of input for which starting processes takes longer than the work
 

@@ -33,7 +33,7 @@ from lacuna.text.document import Document
 
 if TYPE_CHECKING:
     from lacuna.pipeline.comparing import Compared
-    from lacuna.pipeline.progress import Progress
+    from lacuna.pipeline.training import Progress
 
 HEADER = ("model", "f1", "precision", "recall", "training s", "tokens/s", "MB")
 

@@ -17,9 +17,9 @@ from typing import Annotated, NoReturn
 import typer
 from rich.markup import escape
 
-from lacuna import __version__
 from lacuna.cli.console import stderr, stdout
 from lacuna.errors import LacunaError
+from lacuna.version import __version__
 
 RARELY = 100_000  #: new objects after which garbage is looked for
 #: Each stands in a module of its name, which is imported only when the command is asked for.

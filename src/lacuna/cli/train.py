@@ -31,7 +31,7 @@ from lacuna.text.document import Document
 from lacuna.types import Task
 
 if TYPE_CHECKING:
-    from lacuna.pipeline.progress import Trained
+    from lacuna.pipeline.training import Trained
     from lacuna.pipeline.tuning import Tried
 
 MOST_NAMES = 20
@@ -142,15 +142,14 @@ def train_command(
     Example: lacuna train notes/ -o names.lacuna --dev more-notes/
     """
     from lacuna.models.base import Card
-    from lacuna.models.crf import CrfSettings
     from lacuna.models.file import write_model
-    from lacuna.models.hypergraph import Hypergraph
-    from lacuna.models.registry import kind_named, load
+    from lacuna.models.registry import DEFAULT, kind_named, load
     from lacuna.models.settings import configure, describe_config
     from lacuna.pipeline.categories import LEVEL, LEVELS, chosen_categories, split_level
     from lacuna.pipeline.part_of_speech import joined, load_pos_tagger, with_pos_column
+    from lacuna.pipeline.training import TrainOptions
 
-    kind = kind_named(model or ("crf" if task is Task.NER else "trigram-hmm"))
+    kind = kind_named(model or DEFAULT[task])
     if help_config:
         settings_table = describe_config(kind.config)
         settings_table.append((LEVEL, '"label"', " | ".join(LEVELS)))
@@ -164,7 +163,7 @@ def train_command(
         raise ConfigError("--folds does not go with --task pos")
     if tune and not dev and folds is None:
         raise ConfigError("--tune needs documents to judge by: give --dev or --folds")
-    if tune and not issubclass(kind.config, CrfSettings | Hypergraph):
+    if tune and not kind.penalty:
         raise ConfigError(f"--tune chooses a penalty; a {kind.name} model has none")
     level, others = split_level(settings or [])
     if level != "category" and (categories is not None or rules is not None):
@@ -183,8 +182,8 @@ def train_command(
         training = pos_tagger.find(training)
         held_out = None if held_out is None else pos_tagger.find(held_out)
     card = Card(data=_names(corpus), licence=licence)
-    job = Job(training, held_out, config, task, old, folds, tune, private, align, large, seed, card)
-    trained, tries = job.run()
+    train_options = TrainOptions(seed, old, private, task, held_out, align, large, card)
+    trained, tries = Job(training, config, folds, tune, train_options).run()
     if align and trained.interrupted:
         say("interrupted before alignment was learnt: the model does not align")
     finished = trained.model if pos_tagger is None else joined(pos_tagger, trained.model)

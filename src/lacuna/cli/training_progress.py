@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from lacuna.cli.console import step_progress
 
 if TYPE_CHECKING:
-    from lacuna.pipeline.progress import Progress
+    from lacuna.pipeline.training import Progress
 
 Show = Callable[["Progress"], None]
 

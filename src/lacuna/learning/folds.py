@@ -9,6 +9,8 @@ import numpy as np
 from lacuna.errors import ConfigError
 from lacuna.text.document import Document
 
+FOLDS = 5  #: for held-out predictions; fewer if there are fewer groups
+
 
 def jackknife(
     documents: Sequence[Document], k: int, *, rng: np.random.Generator

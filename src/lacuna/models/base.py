@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, overload, runtime_checka
 
 import numpy as np
 
-from lacuna.models.facts import Facts, Inspection, settings_table
+from lacuna.models.facts import Facts, Inspection, counts_table, settings_table
 from lacuna.models.file import StoredModel
 from lacuna.models.settings import Settings
 from lacuna.text.document import Document, Mention
@@ -58,6 +58,7 @@ class Tagger(Protocol):
 
     kind: ClassVar[str]
     task: ClassVar[Task]
+    overlapping: ClassVar[bool]  #: whether its mentions may overlap and have gaps
 
     @property
     def config(self) -> Settings:
@@ -70,6 +71,14 @@ class Tagger(Protocol):
     @property
     def labels(self) -> tuple[str, ...]:
         """Labels it can find."""
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers were learnt."""
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it was trained to hold no word of its training text."""
 
     def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
         """Return the documents with the mentions found in place of those they had."""
@@ -95,6 +104,9 @@ class Tagger(Protocol):
     def held_words(self) -> tuple[str, ...]:
         """Return the words of the training text that can be read in its file."""
 
+    def counted(self) -> dict[str, int]:
+        """Return how many there are of what a model is made of."""
+
     def facts(self, inspection: Inspection) -> Facts:
         """Return what ``lacuna inspect`` shows."""
 
@@ -108,6 +120,12 @@ class TagsAnything:
     __slots__ = ()
 
     task: ClassVar[Task] = Task.NER
+    overlapping: ClassVar[bool] = False
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it was trained to hold no word of its training text."""
+        return False
 
     @overload
     def tag(  # type: ignore[overload-overlap]
@@ -152,9 +170,14 @@ class TagsAnything:
         """Return the words of the training text that can be read in its file: none."""
         return ()
 
+    def counted(self) -> dict[str, int]:
+        """Return how many there are of what a model is made of."""
+        return {}
+
     def facts(self: Tagger, _: Inspection) -> Facts:
-        """Return what ``lacuna inspect`` shows: the settings."""
-        return Facts((settings_table(self.config),))
+        """Return what ``lacuna inspect`` shows: settings and sizes."""
+        sizes = {**self.counted(), "numbers": self.parameters}
+        return Facts((settings_table(self.config), counts_table(sizes)))
 
     def identifier_probability(self: Tagger, document: Document) -> FloatArray:
         """Return for each token of a document the probability that it is in a mention."""
@@ -234,21 +257,25 @@ class Step(NamedTuple):
     objective
         What is minimised, e.g. -log p(words, tags) plus penalty.
     model
-        Makes the model of this point; called only when it is needed. None while parts of a model
-        are trained that are no model by themselves, such as the first of two passes.
+        Makes the model of this point; called only when it is needed.
     note
         What else to report about this point.
     is_judged
         Whether the point is to be scored on the dev documents.
-    parameters
+    is_part
+        Whether a part is being trained that is no model by itself, e.g. the first of two passes.
+
+    Parameters
+    ----------
         How many weights are searched, where that differs from what the model stores.
     """
 
     iteration: int
     objective: float
-    model: Callable[[], Tagger] | None
+    model: Callable[[], Tagger]
     note: str = ""
     is_judged: bool = True
+    is_part: bool = False
     parameters: int | None = None
 
 

@@ -1,6 +1,8 @@
-"""All kinds of models that can be trained, at a glance.
+"""All kinds of models, one row each.
 
-Opening model files: the code of a kind of model is imported only when a file holds one.
+A row says what a kind is called, what it can do and where its code is. The code is imported only
+when it is needed: a command that opens a CRF does not load the others. To add a kind, write a
+folder like ``models/trigram_hmm/`` and add a row.
 """
 
 from __future__ import annotations
@@ -9,46 +11,89 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any, cast
 
 from lacuna.encoding.flat import TrainingDocument, tag_document
-from lacuna.encoding.gapped import gapped_document
 from lacuna.encoding.schemes import Heuristic
 from lacuna.errors import ConfigError, ModelFileError
-from lacuna.models.aligned import AlignedModel
-from lacuna.models.base import Step
-from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
-from lacuna.models.class_hmm.training import fit_class_hmm
-from lacuna.models.crf import Crf, CrfModel
-from lacuna.models.crf.li import Li, LiModel
-from lacuna.models.crf.two_pass import TwoPassModel
-from lacuna.models.dp_hmm import DpHmm, DpHmmModel
-from lacuna.models.dp_hmm.training import fit_dp_hmm
+from lacuna.models.base import FitOptions, Step, Tagger
 from lacuna.models.file import StoredModel, read_model, stored_part
-from lacuna.models.hypergraph import HypergraphModel, Shared, Split
-from lacuna.models.hypergraph.training import fit_hypergraph
-from lacuna.models.ppm_hmm import PpmHmm, PpmHmmModel, fit_ppm_hmm
-from lacuna.models.trigram_hmm import TrigramHmm, TrigramHmmModel, fit_trigram_hmm
-from lacuna.models.trigram_hmm.pos import PosTagger, fit_pos_tagger
-from lacuna.models.with_pos import WithPos
-from lacuna.models.with_rules import WithRules
+from lacuna.models.settings import Settings
 from lacuna.text.document import Document
 from lacuna.types import Task
 
-if TYPE_CHECKING:
-    pass
+Fit = Callable[[Sequence[Any], Any, FitOptions], Iterator[Step]]
 
 
-ChainModel = TrigramHmmModel | PpmHmmModel | ClassHmmModel | DpHmmModel
-StepModel = ChainModel | HypergraphModel | PosTagger
-CategoryTagger = CrfModel | LiModel | TwoPassModel | ChainModel | HypergraphModel | WithPos
-NerModel = CategoryTagger | WithRules
-Model = NerModel | PosTagger | AlignedModel
-Config = Crf | Li | TrigramHmm | PpmHmm | ClassHmm | DpHmm | Shared | Split
-Fit = Callable[[Sequence[Any], Any, np.random.Generator], Iterator[Step]]
-Encode = Callable[[Document, Any], TrainingDocument]
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of model. Places are written ``module:name``.
+
+    Attributes
+    ----------
+    name
+        As in ``--model`` and in model files.
+    summary
+        What it is, in a line.
+    restore
+        Makes a model of the content of a file, and of its parts as keywords.
+    settings, fit
+        The record of its settings, and the generator of training steps; none for models that are
+        made around others.
+    fit_pos
+        The same for parts of speech.
+    encode
+        How `fit` sees a document.
+    adapt
+        Returns the settings to adapt a trained model with; none if it cannot be adapted. Kinds
+        that can be adapted can also be kept private.
+    finish
+        Adds to the chosen model what is learnt on top of it.
+    parts
+        Names of the models inside its file.
+    layer
+        A model holds only models of lower layers.
+    overlapping
+        Whether its mentions may overlap and have gaps, as its models say too.
+    looks_at_columns
+        Whether it can look at token columns, such as parts of speech.
+    penalty
+        The setting that ``--tune`` chooses.
+    folds_choose_iterations
+        Whether ``--folds`` chooses the number of iterations.
+    """
+
+    name: str
+    summary: str
+    restore: str
+    settings: str = ""
+    fit: str = ""
+    fit_pos: str = ""
+    encode: str = "lacuna.models.registry:flat"
+    adapt: str = ""
+    finish: str = ""
+    parts: tuple[str, ...] = ()
+    layer: int = 0
+    overlapping: bool = False
+    looks_at_columns: bool = False
+    penalty: str = ""
+    folds_choose_iterations: bool = False
+
+    @property
+    def config(self) -> type[Settings]:
+        """The record of its settings."""
+        return cast(type[Settings], code_at(self.settings))
+
+    def fitting(self, task: Task) -> Fit:
+        """Return the generator of training steps for a task."""
+        place = self.fit if task is Task.NER else self.fit_pos
+        if not place:
+            raise ConfigError(f"a {self.name} model cannot be trained for the task {task}")
+        return cast(Fit, code_at(place))
+
+    def encoded(self, document: Document, config: Settings) -> TrainingDocument:
+        """Return a document as training sees it."""
+        return cast(TrainingDocument, code_at(self.encode)(document, config))
 
 
 def flat(document: Document, _: object) -> TrainingDocument:
@@ -56,111 +101,144 @@ def flat(document: Document, _: object) -> TrainingDocument:
     return tag_document(document)
 
 
-def gapped(document: Document, config: Shared | Split) -> TrainingDocument:
-    """Return a document as models of mentions with gaps see it."""
-    return gapped_document(document, parts=config.parts)
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """One kind of model to train.
-
-    Attributes
-    ----------
-    name, summary
-        For people.
-    config
-        The record of its settings.
-    fit, fit_pos
-        How documents and settings become ever better models, of mentions and of parts of speech;
-        ``None``: CRFs have a loop of their own, and not every kind can do both.
-    encode
-        How `fit` sees a document.
-    """
-
-    name: str
-    summary: str
-    config: type[Config]
-    fit: Fit | None = None
-    fit_pos: Fit | None = None
-    encode: Encode = flat
-
-
-KINDS: Mapping[str, Kind] = {
+#: Every kind by its name.
+KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
-        Kind("crf", "linear-chain conditional random field: flat mentions", Crf),
-        Kind("li", "conditional random field whose tags tell mentions with gaps", Li),
         Kind(
-            "trigram-hmm",
-            "trigram hidden Markov model: flat mentions, parts of speech; trained in a second",
-            TrigramHmm,
-            fit_trigram_hmm,
-            fit_pos_tagger,
+            name="crf",
+            summary="linear-chain conditional random field: flat mentions",
+            settings="lacuna.models.crf:Crf",
+            fit="lacuna.models.crf.training:fit_crf",
+            restore="lacuna.models.crf.storage:restore_crf",
+            encode="lacuna.models.crf.training:encode",
+            adapt="lacuna.models.crf.adapting:adapted_settings",
+            looks_at_columns=True,
+            penalty="l2",
+            folds_choose_iterations=True,
         ),
         Kind(
-            "ppm-hmm",
-            "hidden Markov model that spells unknown words: any language, marked-up text",
-            PpmHmm,
-            fit_ppm_hmm,
+            name="li",
+            summary="conditional random field whose tags tell mentions with gaps",
+            settings="lacuna.models.crf.li:Li",
+            fit="lacuna.models.crf.training:fit_crf",
+            restore="lacuna.models.crf.storage:restore_li",
+            overlapping=True,
+            encode="lacuna.models.crf.training:encode",
+            adapt="lacuna.models.crf.adapting:adapted_settings",
+            looks_at_columns=True,
+            penalty="l2",
+            folds_choose_iterations=True,
         ),
         Kind(
-            "class-hmm",
-            "hidden Markov model with several states per class and features of words",
-            ClassHmm,
-            fit_class_hmm,
+            name="trigram-hmm",
+            summary="trigram hidden Markov model: flat mentions, parts of speech, very fast",
+            settings="lacuna.models.trigram_hmm:TrigramHmm",
+            fit="lacuna.models.trigram_hmm:fit_trigram_hmm",
+            fit_pos="lacuna.models.trigram_hmm.pos:fit_pos_tagger",
+            restore="lacuna.models.trigram_hmm.storage:restore_trigram_hmm",
         ),
         Kind(
-            "dp-hmm",
-            "hidden Markov model that finds out how many hidden sub-tags each tag has",
-            DpHmm,
-            fit_dp_hmm,
+            name="ppm-hmm",
+            summary="hidden Markov model that spells unknown words: any language, marked-up text",
+            settings="lacuna.models.ppm_hmm:PpmHmm",
+            fit="lacuna.models.ppm_hmm:fit_ppm_hmm",
+            restore="lacuna.models.ppm_hmm.storage:restore_ppm_hmm",
         ),
         Kind(
-            "shared",
-            "hypergraph: mentions with gaps and overlaps, one graph for each label",
-            Shared,
-            fit_hypergraph,
-            encode=gapped,
+            name="class-hmm",
+            summary="hidden Markov model with several states per class and features of words",
+            settings="lacuna.models.class_hmm:ClassHmm",
+            fit="lacuna.models.class_hmm.training:fit_class_hmm",
+            restore="lacuna.models.class_hmm.storage:restore_class_hmm",
         ),
         Kind(
-            "split",
-            "hypergraph: mentions with gaps and overlaps, one graph for each number of parts",
-            Split,
-            fit_hypergraph,
-            encode=gapped,
+            name="dp-hmm",
+            summary="hidden Markov model that learns how many hidden sub-tags each tag has",
+            settings="lacuna.models.dp_hmm:DpHmm",
+            fit="lacuna.models.dp_hmm.training:fit_dp_hmm",
+            finish="lacuna.models.dp_hmm.rerank_training:with_reranking",
+            restore="lacuna.models.dp_hmm.storage:restore_dp_hmm",
+        ),
+        Kind(
+            name="shared",
+            summary="hypergraph: mentions with gaps and overlaps, a graph per label",
+            settings="lacuna.models.hypergraph:Shared",
+            fit="lacuna.models.hypergraph.training:fit_hypergraph",
+            restore="lacuna.models.hypergraph.storage:restore_hypergraph",
+            encode="lacuna.models.hypergraph.training:gapped",
+            overlapping=True,
+            looks_at_columns=True,
+            penalty="l2",
+        ),
+        Kind(
+            name="split",
+            summary="hypergraph: mentions with gaps and overlaps, a graph per number of parts",
+            settings="lacuna.models.hypergraph:Split",
+            fit="lacuna.models.hypergraph.training:fit_hypergraph",
+            restore="lacuna.models.hypergraph.storage:restore_hypergraph",
+            encode="lacuna.models.hypergraph.training:gapped",
+            overlapping=True,
+            looks_at_columns=True,
+            penalty="l2",
+        ),
+        Kind(
+            name="two-pass",
+            summary="two CRFs: the second looks at what the first found elsewhere in the document",
+            restore="lacuna.models.crf.two_pass:restore_two_pass",
+            looks_at_columns=True,
+        ),
+        Kind(
+            name="with-pos",
+            summary="a model that looks at parts of speech, and the tagger that finds them",
+            restore="lacuna.models.with_pos:restore_with_pos",
+            parts=("pos", "tagger"),
+            layer=1,
+        ),
+        Kind(
+            name="with-rules",
+            summary="a model of large categories, and rules that give its mentions their labels",
+            restore="lacuna.models.with_rules:restore_with_rules",
+            parts=("tagger",),
+            layer=2,
+        ),
+        Kind(
+            name="aligned",
+            summary="a model that labels repeated words of a patient together",
+            restore="lacuna.models.aligned.storage:restore_aligned",
+            parts=("tagger",),
+            layer=3,
         ),
     )
 }
 
+#: What is trained by default.
+DEFAULT: Mapping[Task, str] = {Task.NER: "crf", Task.POS: "trigram-hmm"}
+
+
+def code_at(place: str) -> Any:
+    """Return what is at ``module:name``."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def trainable() -> Mapping[str, Kind]:
+    """Return the kinds that ``--model`` can name."""
+    return {name: kind for name, kind in KINDS.items() if kind.settings}
+
 
 def kind_named(name: str) -> Kind:
-    """Return a kind of model by its name."""
-    if name not in KINDS:
-        raise ConfigError(f"unknown model {name!r}; known are {', '.join(KINDS)}")
-    return KINDS[name]
+    """Return a kind of model that can be trained by its name."""
+    known = trainable()
+    if name not in known:
+        raise ConfigError(f"unknown model {name!r}; known are {', '.join(known)}")
+    return known[name]
 
 
-def kind_of(config: Config) -> Kind:
+def kind_of(config: Settings) -> Kind:
     """Return the kind of model that these are settings of."""
-    return next(kind for kind in KINDS.values() if type(config) is kind.config)
-
-
-#: Module and function that make a model of the content of a file, by the kind the file names.
-RESTORE: Mapping[str, tuple[str, str]] = {
-    "crf": ("lacuna.models.crf.storage", "restore_crf"),
-    "li": ("lacuna.models.crf.storage", "restore_li"),
-    "two-pass": ("lacuna.models.crf.two_pass", "restore_two_pass"),
-    "trigram-hmm": ("lacuna.models.trigram_hmm.storage", "restore_trigram_hmm"),
-    "ppm-hmm": ("lacuna.models.ppm_hmm.storage", "restore_ppm_hmm"),
-    "class-hmm": ("lacuna.models.class_hmm.storage", "restore_class_hmm"),
-    "dp-hmm": ("lacuna.models.dp_hmm.storage", "restore_dp_hmm"),
-    "shared": ("lacuna.models.hypergraph.storage", "restore_hypergraph"),
-    "split": ("lacuna.models.hypergraph.storage", "restore_hypergraph"),
-    "with-pos": ("lacuna.models.with_pos", "restore_with_pos"),
-    "with-rules": ("lacuna.models.with_rules", "restore_with_rules"),
-    "aligned": ("lacuna.models.aligned.storage", "restore_aligned"),
-}
+    place = f"{type(config).__module__}:{type(config).__qualname__}"
+    return next(kind for kind in KINDS.values() if kind.settings == place)
 
 
 def load(
@@ -169,7 +247,7 @@ def load(
     task: Task | None = None,
     align: bool = True,
     heuristic: Heuristic | None = None,
-) -> Model:
+) -> Tagger:
     """Open a model file.
 
     Parameters
@@ -177,12 +255,11 @@ def load(
     path
         The file, ``*.lacuna``.
     task
-        What the model must be for, where given.
+        What the model must be for; any task by default.
     align
-        Whether a model that aligns does so; else it is the tagger alone.
+        Whether a model that aligns does so; otherwise it is the tagger alone.
     heuristic
-        How mentions with gaps are read off what the model says; as it was trained to where not
-        given.
+        How mentions with gaps are read off what the model says; by default as it was trained to.
     """
     stored = read_model(Path(path))
     if stored.kind == "aligned" and not align:
@@ -204,10 +281,21 @@ def with_heuristic(model: Any, heuristic: Heuristic) -> Any:
     return replace(model, config=replace(model.config, heuristic=heuristic))
 
 
-def restore(stored: StoredModel) -> Model:
-    """Make the model that a file holds."""
-    if stored.kind not in RESTORE:
+def restore(stored: StoredModel) -> Tagger:
+    """Make the model that a file holds, its parts first."""
+    if stored.kind not in KINDS:
         raise ModelFileError(stored.source, f"holds a model of the unknown kind {stored.kind!r}")
-    module, function = RESTORE[stored.kind]
-    model: Model = getattr(import_module(module), function)(stored)
-    return model
+    kind = KINDS[stored.kind]
+    parts = {name: restore(stored_part(stored, name)) for name in kind.parts}
+    for name, part in parts.items():
+        _check_part(stored, kind, name, part)
+    return cast(Tagger, code_at(kind.restore)(stored, **parts))
+
+
+def _check_part(stored: StoredModel, kind: Kind, name: str, part: Tagger) -> None:
+    """Refuse a model that cannot be a part of one of this kind."""
+    inner = KINDS[part.kind]
+    task = Task.POS if name == "pos" else Task.NER
+    sees_columns = inner.looks_at_columns or name == "pos" or kind.name != "with-pos"
+    if part.task is not task or inner.layer >= kind.layer or not sees_columns:
+        raise ModelFileError(stored.source, f"a {part.kind} model cannot be its {name}")

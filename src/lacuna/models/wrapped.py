@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 from lacuna.models.base import Card, Tagger, TagsAnything
 from lacuna.models.facts import Facts, Inspection
@@ -17,6 +17,8 @@ from lacuna.types import FloatArray
 @dataclass(frozen=True, slots=True, eq=False)
 class Wrapped(TagsAnything):
     """A model around `tagger`, whose settings and card it shows."""
+
+    kind: ClassVar[str]
 
     tagger: Tagger
 
@@ -34,6 +36,11 @@ class Wrapped(TagsAnything):
     def card(self) -> Card:
         """How the tagger was trained, for people."""
         return self.tagger.card
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers the tagger has learnt."""
+        return self.tagger.parameters
 
     def with_card(self, card: Card) -> Self:
         """Return the model with another card."""

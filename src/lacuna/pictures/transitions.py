@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,10 +19,6 @@ from lacuna.inference.chain import Chain
 from lacuna.pictures import svg
 from lacuna.pictures.arrows import Curve, Point, arrow, number_at, written
 from lacuna.types import FloatArray
-
-if TYPE_CHECKING:
-    from lacuna.inference.chain import Chain
-
 
 LEAST = 0.01  #: moves of lower probability are never drawn
 LEAST_WRITTEN = 0.1  #: those of lower probability have no number
@@ -95,6 +91,18 @@ def transition_graph(
     ]
     height = below + 18 * len(lines)
     return svg.picture("\n".join(body), width=2 * centre.x, height=height, title=title)
+
+
+@runtime_checkable
+class HasChain(Protocol):
+    """A model that is a chain of states."""
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """Names of its states."""
+
+    def chain(self) -> Chain:
+        """Return its moves."""
 
 
 def chain_graph(chain: Chain, names: Sequence[str], *, title: str) -> str:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from lacuna.errors import ConfigError
 from lacuna.io.label_map import LabelMap
-from lacuna.models.aligned import AlignedModel
-from lacuna.models.trigram_hmm.pos import PosTagger
+from lacuna.models.base import Tagger
 from lacuna.models.with_rules import WithRules
+from lacuna.models.with_rules.file import read_rules
 from lacuna.models.with_rules.learning import learn_rules
 from lacuna.models.with_rules.rules import Rules
-from lacuna.pipeline.progress import Trained
 from lacuna.text.document import Document
 
 LEVEL = "level"
@@ -45,20 +44,17 @@ class Categories:
                         f"rules of {category}: {rule.label} is no label of this category"
                     )
 
-    def raised(self, documents: Sequence[Document]) -> list[Document]:
+    def raised(self, documents: Iterable[Document]) -> list[Document]:
         """Return documents whose mentions have their large category as label."""
         names = LabelMap(self.category_of)
         return [names.apply(document) for document in documents]
 
     def with_rules(
-        self, trained: Trained, documents: Sequence[Document], *, private: bool
-    ) -> Trained:
+        self, model: Tagger, documents: Sequence[Document], *, private: bool
+    ) -> WithRules:
         """Return a tagger of categories with rules, learnt from documents that have labels."""
-        model = trained.model
-        assert not isinstance(model, AlignedModel | PosTagger | WithRules)
         learnt = learn_rules(documents, self.category_of, private=private)
-        rules = {**learnt, **self.rules}
-        return replace(trained, model=WithRules(model, self.category_of, rules))
+        return WithRules(model, self.category_of, {**learnt, **self.rules})
 
 
 def split_level(assignments: Sequence[str]) -> tuple[str, list[str]]:
@@ -79,8 +75,6 @@ def chosen_categories(
     level: str, category_of: Mapping[str, str] | None, rules_file: Path | None
 ) -> Categories | None:
     """Return the categories to train on, if that is what was asked for."""
-    from lacuna.models.with_rules.file import read_rules
-
     if level == LEVELS[0]:
         return None
     if not category_of:

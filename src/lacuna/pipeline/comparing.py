@@ -11,12 +11,12 @@ from pathlib import Path
 
 from lacuna.errors import ConfigError, LacunaError
 from lacuna.evaluation.scores import Scores
+from lacuna.models.base import Tagger
 from lacuna.models.file import write_model
-from lacuna.models.registry import KINDS, Config, Model, kind_named
-from lacuna.models.settings import configure
+from lacuna.models.registry import kind_named, trainable
+from lacuna.models.settings import Settings, configure
 from lacuna.pipeline.evaluating import evaluate
-from lacuna.pipeline.progress import Progress
-from lacuna.pipeline.training import train
+from lacuna.pipeline.training import Progress, TrainOptions, train
 from lacuna.text.document import Document, Mention
 
 EVERY = "all"
@@ -57,7 +57,7 @@ class Compared:
     error: str = ""
 
 
-def chosen_configs(models: str = EVERY, assignments: Sequence[str] = ()) -> dict[str, Config]:
+def chosen_configs(models: str = EVERY, assignments: Sequence[str] = ()) -> dict[str, Settings]:
     """Return the settings of the models to compare, by name.
 
     Parameters
@@ -68,7 +68,7 @@ def chosen_configs(models: str = EVERY, assignments: Sequence[str] = ()) -> dict
         ``MODEL.key=value``, for a model among those to compare.
     """
     named = [name.strip() for name in models.split(",")]
-    names = list(KINDS) if named == [EVERY] else list(dict.fromkeys(named))
+    names = list(trainable()) if named == [EVERY] else list(dict.fromkeys(named))
     kinds = {name: kind_named(name) for name in names}
     given: dict[str, list[str]] = {name: [] for name in names}
     for assignment in assignments:
@@ -85,7 +85,7 @@ def chosen_configs(models: str = EVERY, assignments: Sequence[str] = ()) -> dict
 def compare(
     training: Sequence[Document],
     test: Sequence[Document],
-    configs: Mapping[str, Config],
+    configs: Mapping[str, Settings],
     *,
     seed: int = 0,
     on_progress: Callable[[str, Progress], None] = lambda _name, _progress: None,
@@ -111,7 +111,7 @@ def _compared(
     name: str,
     training: Sequence[Document],
     test: Sequence[Document],
-    config: Config,
+    config: Settings,
     seed: int,
     on_progress: Callable[[Progress], None],
 ) -> Compared:
@@ -126,13 +126,13 @@ def _compared(
 def _measure(
     training: Sequence[Document],
     test: Sequence[Document],
-    config: Config,
+    config: Settings,
     seed: int,
     on_progress: Callable[[Progress], None],
 ) -> Measured:
     _warm_up(training, config)
     began = time.perf_counter()
-    trained = train(training, config, seed=seed, on_progress=on_progress)
+    trained = train(training, config, TrainOptions(seed, on_progress=on_progress))
     seconds = time.perf_counter() - began
     if trained.interrupted:
         raise KeyboardInterrupt
@@ -140,7 +140,7 @@ def _measure(
     return Measured(scores, seconds, tagging, _file_size(trained.model))
 
 
-def _warm_up(training: Sequence[Document], config: Config) -> None:
+def _warm_up(training: Sequence[Document], config: Settings) -> None:
     """Train on a few words, so that the kernels are compiled or loaded."""
     labels = sorted({mention.label for document in training for mention in document.mentions})
     mentions = tuple(Mention.of(label, (2, 5)) for label in labels[:1])
@@ -150,7 +150,7 @@ def _warm_up(training: Sequence[Document], config: Config) -> None:
         return  # if the settings are wrong, training proper will say so
 
 
-def _file_size(model: Model) -> int:
+def _file_size(model: Tagger) -> int:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.lacuna"
         write_model(path, model.store())

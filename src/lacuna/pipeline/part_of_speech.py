@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from lacuna.errors import ConfigError
-from lacuna.models.aligned import AlignedModel
-from lacuna.models.crf import CrfModel, CrfSettings
-from lacuna.models.crf.li import LiModel
-from lacuna.models.crf.two_pass import TwoPassModel
-from lacuna.models.hypergraph import Hypergraph, HypergraphModel
-from lacuna.models.registry import Config, Model, kind_of, load
+from lacuna.models.base import Tagger
+from lacuna.models.registry import KINDS, kind_of, load, trainable
+from lacuna.models.settings import Settings
 from lacuna.models.trigram_hmm.pos import POS, PosTagger
 from lacuna.models.with_pos import WithPos
-from lacuna.models.with_rules import WithRules
+from lacuna.models.wrapped import Wrapped
 
 
 def load_pos_tagger(path: Path) -> PosTagger:
@@ -25,27 +23,20 @@ def load_pos_tagger(path: Path) -> PosTagger:
     return model
 
 
-def with_pos_column(config: Config) -> Config:
+def with_pos_column(config: Settings) -> Settings:
     """Return settings that look at the token column ``pos``."""
-    if not isinstance(config, CrfSettings | Hypergraph):
+    if not kind_of(config).looks_at_columns:
         raise ConfigError(f"a {kind_of(config).name} model does not look at token columns")
-    return replace(config, columns=tuple(dict.fromkeys((*config.columns, POS))))
+    columns = tuple(dict.fromkeys((*getattr(config, "columns", ()), POS)))
+    change: dict[str, Any] = {"columns": columns}
+    return replace(config, **change)
 
 
-def joined(pos: PosTagger, model: Model) -> WithPos | WithRules | AlignedModel:
+def joined(pos: PosTagger, model: Tagger) -> Tagger:
     """Return a model together with the part-of-speech tagger it was trained with."""
-    if isinstance(model, AlignedModel):
-        return replace(model, tagger=_below_alignment(pos, model.tagger))
-    return _below_alignment(pos, model)
-
-
-def _below_alignment(pos: PosTagger, model: Model) -> WithPos | WithRules:
-    if isinstance(model, WithRules):
-        return replace(model, tagger=_with_pos(pos, model.tagger))
-    return _with_pos(pos, model)
-
-
-def _with_pos(pos: PosTagger, model: Model) -> WithPos:
-    if not isinstance(model, CrfModel | LiModel | TwoPassModel | HypergraphModel):
-        raise ConfigError("only crf, li, shared and split models can look at parts of speech")
-    return WithPos(pos, model)
+    if isinstance(model, Wrapped):
+        return model.around(lambda tagger: joined(pos, tagger))
+    if not KINDS[model.kind].looks_at_columns:
+        able = [name for name, kind in trainable().items() if kind.looks_at_columns]
+        raise ConfigError(f"only {', '.join(able)} models can look at parts of speech")
+    return WithPos(model, pos)

@@ -1,162 +1,343 @@
-"""Training any kind of model: ``lacuna.train``."""
+"""Training any kind of model: ``lacuna.train``.
+
+One loop serves all kinds. The kind yields steps; the loop scores them on the dev documents, keeps
+the best, reports progress and stops. On top of that come categories with rules and alignment.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from lacuna.encoding.flat import TrainingDocument, label_counts
 from lacuna.errors import ConfigError
-from lacuna.models.base import Card
-from lacuna.models.crf import Crf
-from lacuna.models.crf.li import Li
-from lacuna.models.dp_hmm import DpHmm
-from lacuna.models.registry import Config, Model, kind_of
-from lacuna.models.trigram_hmm import TrigramHmm
-from lacuna.pipeline.aligning import with_alignment
+from lacuna.evaluation.parts_of_speech import score_pos
+from lacuna.evaluation.scores import score
+from lacuna.models.aligned.training import align
+from lacuna.models.base import Card, CardScore, FitOptions, Step, Tagger
+from lacuna.models.registry import DEFAULT, Kind, code_at, kind_named, kind_of
+from lacuna.models.settings import Settings
+from lacuna.models.trigram_hmm.pos import PosTagger
 from lacuna.pipeline.categories import Categories
-from lacuna.pipeline.crf_run import train_crf
-from lacuna.pipeline.preparing import set_up
-from lacuna.pipeline.progress import Progress, Trained
-from lacuna.pipeline.reranking import with_reranking
-from lacuna.pipeline.stepwise import train_stepwise
 from lacuna.text.document import Document
 from lacuna.types import Task
+from lacuna.version import __version__
+
+PATIENCE = 15  #: iterations without a better score on dev before training stops
 
 
-def train(
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far training is.
+
+    Attributes
+    ----------
+    iteration, iterations
+        Steps taken, and how many there may be.
+    objective
+        What is minimised.
+    dev_f1
+        None if it was not measured.
+    seconds
+        Since training started.
+    seconds_left
+        At most, at the pace so far; None before the first step.
+    note
+        What else there is to say, e.g. how many sub-tags are in use.
+    """
+
+    iteration: int
+    iterations: int
+    objective: float
+    dev_f1: float | None
+    seconds: float
+    seconds_left: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainOptions(FitOptions):
+    """How a model is trained, besides its settings; see also :class:`FitOptions`.
+
+    Attributes
+    ----------
+    task
+        What is learnt: mentions or parts of speech.
+    dev
+        Documents to judge by: training stops when the score on them no longer improves, and the
+        best model is kept. Without them it stops when the objective hardly improves.
+    align
+        Label words that occur several times in a group together. To learn how, five more models
+        are trained, each on four fifths of the groups.
+    categories
+        Large categories to find in place of labels; rules learnt from the documents then give
+        mentions their labels. `dev` is judged by categories.
+    card
+        What training cannot know: names of the data, licence, other scores.
+    on_progress
+        Called after every iteration. ``KeyboardInterrupt`` ends training with the best model so
+        far.
+    """
+
+    task: Task = Task.NER
+    dev: Iterable[Document] | None = None
+    align: bool = False
+    categories: Categories | None = None
+    card: Card = Card()  # noqa: RUF009  (a frozen record)
+    on_progress: Callable[[Progress], None] = lambda _: None
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A model and how it came about; `dev_f1` is the accuracy for parts of speech."""
+
+    model: Tagger
+    seconds: float
+    iterations: int
+    tokens: int
+    sentences: int
+    parameters: int
+    objective: float
+    dev_f1: float | None
+    left_out: Counter[str]
+    interrupted: bool = False
+
+
+def train_model(
     corpus: Iterable[Document],
-    config: Config | None = None,
+    config: Settings | None = None,
     *,
     task: Task = Task.NER,
     dev: Iterable[Document] | None = None,
-    start: Model | None = None,
+    start: Tagger | None = None,
     private: bool = False,
     align: bool = False,
     categories: Categories | None = None,
     seed: int = 0,
     card: Card | None = None,
-    on_progress: Callable[[Progress], None] = lambda _: None,
-) -> Trained:
-    """Train a model.
+) -> Tagger:
+    """Train a model and return it.
 
     Parameters
     ----------
     corpus
         Documents with mentions, or with a token column ``pos``.
     config
-        Settings, which also say what kind of model it is; those of a CRF where not given, or of a
+        Settings, which also say what kind of model it is. By default those of a CRF, or of a
         trigram HMM for parts of speech.
-    task
-        What is learnt: mentions or parts of speech.
-    dev
-        Documents to judge by: training stops when it no longer helps there, and the best model
-        is kept. Without them it stops when the objective hardly falls.
-    start
-        A CRF to adapt: its templates, tag scheme, sequences and labels are kept, and its weights
-        are where training begins and what the penalty pulls to.
-    private
-        Whether the model, a CRF, is to hold no word of the documents and no feature of fewer than
-        three of them; see ``models/crf/adapting.py`` for what that does and does not protect.
-    align
-        Whether words that stand several times in a group are to be labelled together; five more
-        models are trained, each on four fifths of the groups, to learn how.
-    categories
-        Large categories to find in place of labels; rules learnt from `corpus` then give mentions
-        their labels. `dev` is judged by categories.
-    seed
-        Deals groups into those fifths, makes the key of a private model another one, and
-        the random beginning of a class HMM.
-    card
-        What training cannot know: names of the data, licence, other scores.
-    on_progress
-        Called after every iteration. ``KeyboardInterrupt`` during training ends it with the best
-        model so far.
+    task, dev, start, private, align, categories, seed, card
+        See :class:`TrainOptions`.
     """
+    options = TrainOptions(
+        seed, start, private, task, dev, align, categories, Card() if card is None else card
+    )
+    return train(corpus, config, options).model
+
+
+def train(
+    corpus: Iterable[Document],
+    config: Settings | None = None,
+    options: TrainOptions = TrainOptions(),
+) -> Trained:
+    """Train a model and return it with a report: :func:`train_model` for programs that show it."""
     began = time.perf_counter()
-    config = config or (Crf() if task is Task.NER else TrigramHmm())
-    documents, held_out = list(corpus), None if dev is None else list(dev)
+    task = options.task
+    documents = list(corpus)
+    options = replace(options, dev=None if options.dev is None else list(options.dev))
+    if config is None:
+        config = kind_named(DEFAULT[task]).config()
     if not documents:
         raise ConfigError("there are no documents to train on")
-    if align and task is not Task.NER:
+    if options.align and task is not Task.NER:
         raise ConfigError("only mentions can be aligned, not parts of speech")
-    if categories is not None and task is not Task.NER:
+    if options.categories is not None and task is not Task.NER:
         raise ConfigError("parts of speech have no large categories")
-    how = _Training(config, task, start, private, categories, seed, card or Card(), on_progress)
-    trained = how.run(documents, held_out)
-    if align and not trained.interrupted:
-        trained = with_alignment(trained, documents, how.run, private=private, seed=seed)
+    trained = _with_categories(documents, config, options)
+    if options.align and not trained.interrupted:
+        trained = _with_alignment(trained, documents, config, options)
     return replace(trained, seconds=time.perf_counter() - began)
 
 
-@dataclass(frozen=True, slots=True)
-class _Training:
-    """How models of one call of :func:`train` are trained."""
+def _with_categories(
+    documents: Sequence[Document], config: Settings, options: TrainOptions
+) -> Trained:
+    """Train one model; of categories, with the rules that belong to it."""
+    categories = options.categories
+    if categories is None:
+        return _fit(documents, config, options)
+    dev = None if options.dev is None else categories.raised(options.dev)
+    trained = _fit(categories.raised(documents), config, replace(options, dev=dev))
+    model = categories.with_rules(trained.model, documents, private=options.private)
+    return replace(trained, model=model)
 
-    config: Config
-    task: Task
-    start: Model | None
-    private: bool
-    categories: Categories | None
-    seed: int
-    card: Card
-    on_progress: Callable[[Progress], None]
 
-    def run(self, documents: Sequence[Document], dev: Sequence[Document] | None = None) -> Trained:
-        """Train one model, of categories with the rules that belong to it."""
-        if self.categories is None:
-            return self._tagger(documents, dev)
-        held_out = None if dev is None else self.categories.raised(dev)
-        trained = self._tagger(self.categories.raised(documents), held_out)
-        return self.categories.with_rules(trained, documents, private=self.private)
+def _with_alignment(
+    trained: Trained, documents: Sequence[Document], config: Settings, options: TrainOptions
+) -> Trained:
+    """Learn alignment on top of a model; if interrupted, the model does not align."""
 
-    def _tagger(self, documents: Sequence[Document], dev: Sequence[Document] | None) -> Trained:
-        config, start, private = self.config, self.start, self.private
-        if isinstance(config, Crf | Li) and self.task is Task.NER:
-            setup = set_up(documents, config, start=start, private=private, seed=self.seed)
-            return train_crf(
-                documents, setup, dev=dev, card=self.card, on_progress=self.on_progress
+    def retrain(part: Sequence[Document]) -> Tagger:
+        again = _with_categories(part, config, replace(options, dev=None))
+        if again.interrupted:
+            raise KeyboardInterrupt
+        return again.model
+
+    try:
+        model = align(trained.model, documents, retrain, options)
+    except KeyboardInterrupt:
+        return replace(trained, interrupted=True)
+    return replace(trained, model=model)
+
+
+def _fit(documents: Sequence[Document], config: Settings, options: TrainOptions) -> Trained:
+    """Run the steps of a kind of model and keep the best."""
+    kind = kind_of(config)
+    if (options.private or options.start is not None) and not kind.adapt:
+        what = "kept private" if options.private else "adapted"
+        raise ConfigError(f"only a CRF can be {what}, not a {kind.name} model")
+    if options.start is not None:
+        config = code_at(kind.adapt)(config, options.start, private=options.private)
+    fit = kind.fitting(options.task)
+    examples = [kind.encoded(document, config) for document in documents]
+    watch = _Watch(_iterations(config), options)
+    try:
+        watch.follow(fit(examples, config, options))
+    except KeyboardInterrupt:
+        if watch.best is None:
+            raise
+        watch.interrupted = True
+    trained = watch.result(examples)
+    if kind.finish and not trained.interrupted:
+        trained = _finished(kind, trained, examples, options)
+    return _with_card(trained, examples, options)
+
+
+def _iterations(config: Settings) -> int:
+    """Return how many steps there are at most; a model that is counted takes one."""
+    iterations: int = getattr(config, "iterations", 1)
+    return iterations
+
+
+class _Watch:
+    """Keeps the best step, reports progress and says when to stop."""
+
+    def __init__(self, iterations: int, options: TrainOptions) -> None:
+        self.iterations, self.options = iterations, options
+        self.began = time.perf_counter()
+        self.first: tuple[int, float] | None = None  # iteration and time of the first step
+        self.last: Step | None = None
+        self.best: Step | None = None
+        self.best_model: Tagger | None = None
+        self.best_score: float | None = None
+        self.interrupted = False
+
+    def follow(self, steps: Iterator[Step]) -> None:
+        """Take steps until there are none, or none that helps."""
+        for step in steps:
+            found = None
+            if not step.is_part:
+                self.last = step
+                if self.options.dev is None:
+                    self.best = step
+                elif step.is_judged:
+                    found = self._judged(step)
+            self._report(step, found)
+            if not step.is_part and (self._lost_patience(step) or self._is_last(step)):
+                return
+
+    def _judged(self, step: Step) -> float:
+        """Score a step on dev and keep it if it is the best so far."""
+        assert self.options.dev is not None
+        model = step.model()
+        found = judge(model, self.options.dev)
+        if self.best_score is None or found > self.best_score:
+            self.best, self.best_model, self.best_score = step, model, found
+        return found
+
+    def _lost_patience(self, step: Step) -> bool:
+        if self.best_score is None or self.best is None or not step.is_judged:
+            return False
+        return step.iteration - self.best.iteration >= PATIENCE
+
+    def _is_last(self, step: Step) -> bool:
+        return step.iteration >= self.iterations
+
+    def _report(self, step: Step, found: float | None) -> None:
+        now = time.perf_counter()
+        if self.first is None or step.iteration <= self.first[0]:
+            self.first = step.iteration, now
+        done = step.iteration - self.first[0]
+        left = (now - self.first[1]) / done * (self.iterations - step.iteration) if done else None
+        seconds = now - self.began
+        self.options.on_progress(
+            Progress(
+                step.iteration, self.iterations, step.objective, found, seconds, left, step.note
             )
-        if private or start is not None:
-            what = "kept private" if private else "adapted"
-            raise ConfigError(f"only a CRF can be {what}, not a {kind_of(config).name} model")
-        trained = train_stepwise(
-            documents,
-            config,
-            task=self.task,
-            dev=dev,
-            seed=self.seed,
-            card=self.card,
-            on_progress=self.on_progress,
         )
-        if isinstance(config, DpHmm) and config.rerank and not trained.interrupted:
-            trained = with_reranking(trained, documents, config, dev, seed=self.seed)
-        return trained
+
+    def result(self, examples: Sequence[TrainingDocument]) -> Trained:
+        """Return the best model and how it came about."""
+        step = self.best or self.last
+        assert step is not None
+        model = step.model() if self.best_model is None else self.best_model
+        parameters = step.parameters
+        return Trained(
+            model=model,
+            seconds=time.perf_counter() - self.began,
+            iterations=step.iteration,
+            tokens=sum(len(item.tokens) for item in examples),
+            sentences=sum(len(item.tokens.sentences) - 1 for item in examples),
+            parameters=model.parameters if parameters is None else parameters,
+            objective=step.objective,
+            dev_f1=self.best_score,
+            left_out=sum((item.left_out for item in examples), Counter()),
+            interrupted=self.interrupted,
+        )
 
 
-def train_model(
-    corpus: Iterable[Document],
-    config: Config | None = None,
-    *,
-    task: Task = Task.NER,
-    dev: Iterable[Document] | None = None,
-    start: Model | None = None,
-    private: bool = False,
-    align: bool = False,
-    categories: Categories | None = None,
-    seed: int = 0,
-    card: Card | None = None,
-) -> Model:
-    """Train a model and return it: :func:`train` without the report."""
-    return train(
-        corpus,
-        config,
-        task=task,
-        dev=dev,
-        start=start,
-        private=private,
-        align=align,
-        categories=categories,
-        seed=seed,
-        card=card,
-    ).model
+def judge(model: Tagger, dev: Iterable[Document]) -> float:
+    """Return the strict F1 of a model on documents, or the accuracy of parts of speech."""
+    documents = list(dev)
+    pairs = zip(documents, model.find(documents), strict=True)
+    if isinstance(model, PosTagger):
+        return score_pos(pairs, is_known=model.is_known).accuracy
+    return score(pairs).section("strict").micro.f1
+
+
+def _finished(
+    kind: Kind, trained: Trained, examples: Sequence[TrainingDocument], options: TrainOptions
+) -> Trained:
+    """Return the model with what is learnt on top of it; if interrupted, without."""
+    try:
+        model = code_at(kind.finish)(trained.model, examples, options)
+    except KeyboardInterrupt:
+        return replace(trained, interrupted=True)
+    if options.dev is None or model is trained.model:
+        return replace(trained, model=model)
+    return replace(trained, model=model, dev_f1=judge(model, options.dev))
+
+
+def _with_card(
+    trained: Trained, examples: Sequence[TrainingDocument], options: TrainOptions
+) -> Trained:
+    """Return the model with a card that says what it was trained on and what came of it."""
+    card, dev = options.card, options.dev
+    scores = card.scores
+    if dev is not None and trained.dev_f1 is not None:
+        measure = "strict" if options.task is Task.NER else "accuracy of parts of speech"
+        how = f"{measure}, on {len(list(dev))} dev documents by which the model was chosen"
+        scores = (*scores, CardScore(how, trained.dev_f1))
+    card = replace(
+        card,
+        data=() if trained.model.core().is_private else card.data,
+        documents=len(examples),
+        tokens=trained.tokens,
+        mentions=dict(sorted(label_counts(examples).items())),
+        iterations=trained.iterations,
+        scores=scores,
+        version=__version__,
+        adapted_from=None if options.start is None else options.start.card,
+    )
+    return replace(trained, model=trained.model.with_card(card))

@@ -1,16 +1,20 @@
-"""Choosing the weight of the penalty by the score on documents that were not learnt from."""
+"""Choosing settings by scores on documents that were not trained on: penalties and folds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from statistics import median
+from typing import Any, Generic, TypeVar
 
-from lacuna.models.crf import CrfSettings
-from lacuna.models.hypergraph import Hypergraph
-from lacuna.models.registry import Config
+from lacuna.evaluation.scores import Scores, score
+from lacuna.learning.folds import jackknife
+from lacuna.models.registry import kind_of
+from lacuna.models.settings import Settings
+from lacuna.pipeline.training import TrainOptions, train
+from lacuna.text.document import Document
 
-L2_GRID = (0.03, 0.1, 0.3, 1.0)
+PENALTIES = (0.03, 0.1, 0.3, 1.0)
 
 Outcome = TypeVar("Outcome", covariant=True)
 
@@ -19,20 +23,22 @@ Outcome = TypeVar("Outcome", covariant=True)
 class Tried(Generic[Outcome]):
     """What some settings led to."""
 
-    config: Config
+    config: Settings
     f1: float
     outcome: Outcome
 
 
-def penalties(config: Config) -> list[Config]:
-    """Return the settings with each penalty of the grid; just themselves where there is none."""
-    if not isinstance(config, CrfSettings | Hypergraph):
+def penalties(config: Settings) -> list[Settings]:
+    """Return the settings with each penalty of the grid; just themselves if they have none."""
+    name = kind_of(config).penalty
+    if not name:
         return [config]
-    return [replace(config, l2=l2) for l2 in L2_GRID]
+    changes: list[dict[str, Any]] = [{name: penalty} for penalty in PENALTIES]
+    return [replace(config, **change) for change in changes]
 
 
 def try_each(
-    configs: Iterable[Config], run: Callable[[Config], tuple[float, Outcome]]
+    configs: Iterable[Settings], run: Callable[[Settings], tuple[float, Outcome]]
 ) -> Iterator[Tried[Outcome]]:
     """Yield what `run`, which returns a score first, makes of each settings."""
     for config in configs:
@@ -42,3 +48,28 @@ def try_each(
 def best(tries: Sequence[Tried[Outcome]]) -> Tried[Outcome]:
     """Return the try with the highest score, the first among equals."""
     return max(tries, key=lambda tried: tried.f1)
+
+
+def cross_validate(
+    documents: Sequence[Document], config: Settings, folds: int, options: TrainOptions
+) -> tuple[Scores, Settings]:
+    """Train on all parts but one and tag that one, for each part.
+
+    Returns the scores over all documents, each tagged by a model that has not seen its group, and
+    the settings, for kinds that allow it with the number of iterations that was best on the parts
+    left out. An interruption leaves nothing to return and is passed on.
+    """
+    pairs: list[tuple[Document, Document]] = []
+    iterations: list[int] = []
+    for rest, part in jackknife(documents, folds, rng=options.rng):
+        left_out = [documents[i] for i in part]
+        on_rest = replace(options, dev=left_out, align=False, start=None)
+        trained = train([documents[i] for i in rest], config, on_rest)
+        if trained.interrupted:
+            raise KeyboardInterrupt
+        iterations.append(trained.iterations)
+        pairs += zip(left_out, trained.model.find(left_out), strict=True)
+    if kind_of(config).folds_choose_iterations:
+        chosen: dict[str, Any] = {"iterations": max(1, int(median(iterations))), "tolerance": 0.0}
+        config = replace(config, **chosen)
+    return score(pairs), config

@@ -15,11 +15,10 @@ import pytest
 from lacuna import ConfigError, Crf, Document, ModelFileError, TrigramHmm
 from lacuna.inference import agreement
 from lacuna.models.aligned import AlignedModel
-from lacuna.models.aligned.storage import restore_aligned
 from lacuna.models.base import Tagger
 from lacuna.models.crf import CrfModel
 from lacuna.models.file import StoredModel, unpack_strings, write_model
-from lacuna.models.registry import load
+from lacuna.models.registry import load, restore
 from lacuna.pipeline.training import train_model
 from lacuna.text.tokens import tokens_of
 from lacuna.types import Task
@@ -169,7 +168,7 @@ def test_damaged_files_are_refused(model: AlignedModel) -> None:
     ]
     for one, other in damaged:
         with pytest.raises(ModelFileError, match=r"m\.lacuna"):
-            restore_aligned(StoredModel(stored.kind, one, other, "m.lacuna"))
+            restore(StoredModel(stored.kind, one, other, "m.lacuna"))
 
 
 def test_a_private_model_holds_no_word() -> None:
@@ -179,7 +178,9 @@ def test_a_private_model_holds_no_word() -> None:
     stored = private.store()
     assert isinstance(private.tagger, CrfModel)
     assert unpack_strings(private.tagger.words) == []
-    assert restore_aligned(stored).space.words == ()
+    again = restore(stored)
+    assert isinstance(again, AlignedModel)
+    assert again.space.words == ()
 
 
 def test_words_around_are_those_of_several_patients(model: AlignedModel) -> None:

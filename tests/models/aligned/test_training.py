@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -13,12 +12,12 @@ from hypothesis import strategies as st
 from lacuna import ConfigError, Crf, Document, TrigramHmm
 from lacuna.models import base
 from lacuna.models.aligned import AlignedModel
-from lacuna.models.base import group_batches
+from lacuna.models.aligned.training import align
+from lacuna.models.base import FitOptions, Tagger, group_batches
+from lacuna.models.trigram_hmm import TrigramHmmModel
 from lacuna.models.with_pos import WithPos
-from lacuna.pipeline.aligning import with_alignment
 from lacuna.pipeline.part_of_speech import joined
-from lacuna.pipeline.progress import Trained
-from lacuna.pipeline.training import train
+from lacuna.pipeline.training import Progress, TrainOptions, train
 from tests.models.aligned.patients import note, patients
 from tests.models.test_with_pos import pos
 
@@ -29,14 +28,13 @@ def test_every_group_is_tagged_by_a_model_that_has_not_seen_it() -> None:
     documents = patients(12)
     taught: list[set[str | None]] = []
 
-    def retrain(rest: Sequence[Document]) -> Trained:
+    def retrain(rest: Sequence[Document]) -> Tagger:
         taught.append({document.group for document in rest})
-        return train(rest, TrigramHmm())
+        return train(rest, TrigramHmm()).model
 
-    whole = train(documents, TrigramHmm())
-    result = with_alignment(whole, documents, retrain, private=False, seed=0)
-    assert isinstance(result.model, AlignedModel)
-    assert result.model.tagger is whole.model
+    whole = train(documents, TrigramHmm()).model
+    result = align(whole, documents, retrain, FitOptions())
+    assert result.tagger is whole
     left_out = [{d.group for d in documents} - seen for seen in taught]
     assert len(left_out) == 5
     assert sorted(group for part in left_out for group in part if group) == sorted(
@@ -45,33 +43,36 @@ def test_every_group_is_tagged_by_a_model_that_has_not_seen_it() -> None:
 
 
 def test_interrupted_it_leaves_the_model_as_it_is() -> None:
-    documents = patients(6)
-    whole = train(documents, TrigramHmm())
+    trainings = 0
 
-    def interrupt(_rest: Sequence[Document]) -> Trained:
-        raise KeyboardInterrupt
+    def interrupt(_: Progress) -> None:
+        nonlocal trainings
+        trainings += 1
+        if trainings == 2:  # the first on less
+            raise KeyboardInterrupt
 
-    for retrain in (interrupt, lambda _rest: replace(whole, interrupted=True)):
-        result = with_alignment(whole, documents, retrain, private=False, seed=0)
-        assert result.model is whole.model
-        assert result.interrupted
+    result = train(patients(6), TrigramHmm(), TrainOptions(align=True, on_progress=interrupt))
+    assert isinstance(result.model, TrigramHmmModel)
+    assert result.interrupted
 
 
 def test_few_groups_make_few_folds_and_one_is_not_enough() -> None:
-    assert isinstance(train(patients(2), TrigramHmm(), align=True).model, AlignedModel)
+    assert isinstance(
+        train(patients(2), TrigramHmm(), TrainOptions(align=True)).model, AlignedModel
+    )
     with pytest.raises(ConfigError, match="folds"):
-        train(patients(1), TrigramHmm(), align=True)
+        train(patients(1), TrigramHmm(), TrainOptions(align=True))
 
 
 def test_training_without_any_repeated_word() -> None:
     documents = [note(f"d{i}", f"He is a retired Bar{i}.", None, f"Bar{i}") for i in range(6)]
-    model = train(documents, TrigramHmm(), align=True).model
+    model = train(documents, TrigramHmm(), TrainOptions(align=True)).model
     assert model.find(documents) == train(documents, TrigramHmm()).model.find(documents)
 
 
 def test_parts_of_speech_go_with_alignment(pos) -> None:  # type: ignore[no-untyped-def]
     documents = pos.find(patients(6))
-    model = train(documents, Crf(columns=("pos",), iterations=5), align=True).model
+    model = train(documents, Crf(columns=("pos",), iterations=5), TrainOptions(align=True)).model
     with_pos = joined(pos, model)
     assert isinstance(with_pos, AlignedModel)
     assert isinstance(with_pos.tagger, WithPos)

@@ -16,6 +16,7 @@ from lacuna.encoding.schemes import Chunk, Scheme, decode
 from lacuna.errors import ConfigError
 from lacuna.evaluation.scores import score
 from lacuna.features.token_table import token_table
+from lacuna.models.base import FitOptions
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
 from lacuna.models.class_hmm.storage import restore_class_hmm
 from lacuna.models.class_hmm.training import fit_class_hmm, position_shares, prepare
@@ -29,7 +30,7 @@ SCHEMES = [Scheme.IO, Scheme.BIO, Scheme.BILOU]
 
 def trained(documents: list[Document], config: ClassHmm, seed: int = 0) -> ClassHmmModel:
     tagged = [tag_document(document) for document in documents]
-    *_, last = fit_class_hmm(tagged, config, np.random.default_rng(seed))
+    *_, last = fit_class_hmm(tagged, config, FitOptions(seed))
     model = last.model()
     assert isinstance(model, ClassHmmModel)
     return model
@@ -68,7 +69,7 @@ def test_every_step_is_better_and_iterations_end() -> None:
     tagged = [tag_document(document) for document in TRAINING]
     for method in ("lbfgs", "em"):
         config = ClassHmm(method=method, features="basic", iterations=7, tolerance=0.0)
-        steps = list(fit_class_hmm(tagged, config, np.random.default_rng(1)))
+        steps = list(fit_class_hmm(tagged, config, FitOptions(1)))
         assert [step.iteration for step in steps] == [1, 2, 3, 4, 5, 6, 7]
         values = [step.objective for step in steps]
         assert values == sorted(values, reverse=True)

@@ -10,6 +10,7 @@ import pytest
 
 from lacuna.encoding.flat import tag_document
 from lacuna.errors import ModelFileError
+from lacuna.models.base import FitOptions
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
 from lacuna.models.class_hmm.storage import restore_class_hmm
 from lacuna.models.class_hmm.training import fit_class_hmm
@@ -21,7 +22,7 @@ ARRAYS = ["keys", "weights", "log_total", "transition", "start"]
 
 def model_with(config: ClassHmm) -> ClassHmmModel:
     tagged = [tag_document(document) for document in corpus(20)]
-    *_, last = fit_class_hmm(tagged, config, np.random.default_rng(0))
+    *_, last = fit_class_hmm(tagged, config, FitOptions(0))
     model = last.model()
     assert isinstance(model, ClassHmmModel)
     return model

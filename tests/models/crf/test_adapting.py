@@ -8,13 +8,13 @@ import pytest
 from lacuna import Document, Mention
 from lacuna.errors import ConfigError
 from lacuna.models.crf import Crf, CrfModel
-from lacuna.pipeline.training import train
+from lacuna.pipeline.training import TrainOptions, train
 from lacuna.text.sequences import SequenceKind
 from tests.models.examples import corpus
 
 
 def trained(documents: list[Document], config: Crf, start: CrfModel | None = None) -> CrfModel:
-    model = train(documents, config, start=start).model
+    model = train(documents, config, TrainOptions(start=start)).model
     assert isinstance(model, CrfModel)
     return model
 
@@ -64,4 +64,4 @@ def test_an_adapted_model_reads_what_the_old_one_read() -> None:
 
 def test_two_passes_cannot_be_adapted(old: CrfModel) -> None:
     with pytest.raises(ConfigError, match="two passes"):
-        train(corpus(20), Crf(two_pass=True), start=old)
+        train(corpus(20), Crf(two_pass=True), TrainOptions(start=old))

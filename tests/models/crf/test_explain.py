@@ -21,13 +21,13 @@ from lacuna.models.crf.explain import strongest_features, training_words
 from lacuna.models.crf.storage import restore_crf
 from lacuna.models.file import StoredModel, unpack_strings, write_model
 from lacuna.models.registry import load
-from lacuna.pipeline.training import train
+from lacuna.pipeline.training import TrainOptions, train
 from lacuna.text.tokens import tokens_of
 from tests.models.examples import FIRST, TOWNS, corpus
 
 
 def trained(config: Crf, **options: Any) -> CrfModel:
-    model = train(corpus(10), config, **options).model
+    model = train(corpus(10), config, TrainOptions(**options)).model
     assert isinstance(model, CrfModel)
     return model
 
@@ -61,8 +61,8 @@ def test_the_words_are_those_of_the_tokens_sorted() -> None:
 def test_spelled_features_are_those_that_score(files: Path) -> None:
     model = trained(Crf(features=str(files / "two.features"), iterations=10))
     words = unpack_strings(model.words)
-    spelled = strongest_features(model, words, count=10_000)
-    known = [dict(features) for features in spelled]
+    spelled = strongest_features(model.index, model.weights, model.tags, words, count=10_000)
+    known = [dict(features) for features in spelled.values()]
     for tag in known:
         assert np.all(np.diff(np.abs(list(tag.values()))) <= 0)
     for word in words:
@@ -74,14 +74,14 @@ def test_spelled_features_are_those_that_score(files: Path) -> None:
                 for name in (f"word[0]={word}", "suffix2[-1] outside the sentence")
             )
             assert scores[k] == pytest.approx(total, abs=1e-5)
-    few = strongest_features(model, words, count=2)
-    assert few == [features[:2] for features in spelled]
+    few = strongest_features(model.index, model.weights, model.tags, words, count=2)
+    assert few == {tag: features[:2] for tag, features in spelled.items()}
 
 
 def test_the_card_says_what_was_learnt_from_and_how_well(tmp_path: Path) -> None:
     asked = Card(data=("notes",), licence="CC0", scores=(CardScore("elsewhere", 0.5),))
     documents, dev = corpus(10), corpus(4, seed=1)
-    result = train(documents, Crf(iterations=5), dev=dev, card=asked)
+    result = train(documents, Crf(iterations=5), TrainOptions(dev=dev, card=asked))
     card = result.model.card
     assert (card.data, card.licence, card.version) == (("notes",), "CC0", __version__)
     assert (card.documents, card.tokens) == (10, sum(len(tokens_of(d)) for d in documents))
@@ -95,7 +95,7 @@ def test_the_card_says_what_was_learnt_from_and_how_well(tmp_path: Path) -> None
 
 def test_an_adapted_model_has_the_words_and_the_card_of_both() -> None:
     old = trained(Crf(iterations=2))
-    new = train([Document("n", "Takes Zyrex.")], Crf(iterations=1), start=old).model
+    new = train([Document("n", "Takes Zyrex.")], Crf(iterations=1), TrainOptions(start=old)).model
     assert isinstance(new, CrfModel)
     assert set(unpack_strings(new.words)) == {*unpack_strings(old.words), "Takes", "Zyrex"}
     assert new.card.documents == 1
@@ -117,12 +117,12 @@ def test_lists_are_looked_at_and_kept_without_their_files(
         np.testing.assert_allclose(again.emission(table), with_lists.emission(table), atol=0.1)
         assert again.tag(document).mentions == with_lists.tag(document).mentions != ()
     assert write_model(tmp_path / "m.lacuna", again.store()) == digest
-    adapted = train(corpus(4), Crf(iterations=1), start=again).model
+    adapted = train(corpus(4), Crf(iterations=1), TrainOptions(start=again)).model
     assert isinstance(adapted, CrfModel)
     assert adapted.config.word_lists == with_lists.config.word_lists
     assert adapted.index.plan.resources.lists.keys() == {"towns"}
     with pytest.raises(ConfigError, match="keeps its own word lists"):
-        train(corpus(4), Crf(word_lists={"a": "b"}), start=again)
+        train(corpus(4), Crf(word_lists={"a": "b"}), TrainOptions(start=again))
 
 
 def test_a_list_changes_what_is_found_in_words_not_seen(files: Path) -> None:

@@ -17,14 +17,14 @@ from lacuna.models.crf.adapting import PRIVATE_DOCUMENTS, private_key
 from lacuna.models.crf.explain import strongest_features
 from lacuna.models.file import unpack_strings, write_model
 from lacuna.models.registry import load
-from lacuna.pipeline.training import train
+from lacuna.pipeline.training import TrainOptions, train
 from tests.models.examples import corpus
 
 SETTINGS = Crf(iterations=20, tolerance=0.0)
 
 
 def trained(documents: list[Document], *, seed: int = 0, start: CrfModel | None = None) -> CrfModel:
-    model = train(documents, SETTINGS, private=True, seed=seed, start=start).model
+    model = train(documents, SETTINGS, TrainOptions(private=True, seed=seed, start=start)).model
     assert isinstance(model, CrfModel)
     return model
 
@@ -36,8 +36,8 @@ def model() -> CrfModel:
 
 def names(model: CrfModel, word: str) -> set[str]:
     """Return the features of a word that a model knows, found by guessing the word."""
-    found = strongest_features(model, [word], count=10_000)
-    return {feature.name for features in found for feature in features}
+    found = strongest_features(model.index, model.weights, model.tags, [word], count=10_000)
+    return {feature.name for features in found.values() for feature in features}
 
 
 @pytest.mark.parametrize("two_pass", [False, True])
@@ -46,7 +46,7 @@ def test_no_word_of_the_text_is_in_the_file(tmp_path: Path, private: bool, two_p
     documents = corpus(30)
     card = Card(data=("notes of Whittaker.jsonl",))
     config = replace(SETTINGS, iterations=5, two_pass=two_pass)
-    made = train(documents, config, private=private, card=card).model
+    made = train(documents, config, TrainOptions(private=private, card=card)).model
     write_model(tmp_path / "m.lacuna", made.store())
     content = (tmp_path / "m.lacuna").read_bytes()
     words = {word for d in documents for word in re.findall(r"\w{4,}", d.text)}
@@ -113,7 +113,7 @@ NEW = [
 
 
 def test_an_adapted_private_model_stays_private(model: CrfModel) -> None:
-    adapted = train(NEW, SETTINGS, start=model).model
+    adapted = train(NEW, SETTINGS, TrainOptions(start=model)).model
     assert isinstance(adapted, CrfModel)
     assert adapted.index.plan.key == model.index.plan.key
     assert unpack_strings(adapted.words) == []

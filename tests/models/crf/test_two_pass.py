@@ -12,8 +12,7 @@ from lacuna.models.crf import Crf
 from lacuna.models.crf.two_pass import TwoPassModel, restore_two_pass, with_evidence
 from lacuna.models.file import StoredModel, write_model
 from lacuna.models.registry import load
-from lacuna.pipeline.progress import Progress
-from lacuna.pipeline.training import train
+from lacuna.pipeline.training import Progress, TrainOptions, train
 from lacuna.text.tokens import tokens_of
 from tests.models.examples import corpus
 
@@ -98,7 +97,7 @@ def test_an_interruption_ends_training_before_there_is_a_second_pass() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        train(corpus(10), Crf(two_pass=True), on_progress=interrupt)
+        train(corpus(10), Crf(two_pass=True), TrainOptions(on_progress=interrupt))
 
 
 def test_too_few_groups_for_held_out_passes_are_refused() -> None:

@@ -10,6 +10,7 @@ import pytest
 from lacuna import Document, Mention
 from lacuna.encoding.flat import tag_document
 from lacuna.errors import ConfigError
+from lacuna.models.base import FitOptions
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel
 from lacuna.models.dp_hmm.cues import SIDES, SubTags, class_name
 from lacuna.models.dp_hmm.rare_functions import RareFunctions
@@ -117,7 +118,7 @@ def test_planted_cues_are_found(seed: int) -> None:
     documents = work_histories(60, seed)
     config = DpHmm(subtags={"outside": 16, "entity": 2}, rare=2, restarts=5)
     tagged = [tag_document(document) for document in documents]
-    *_, last = fit_dp_hmm(tagged, config, np.random.default_rng(seed))
+    *_, last = fit_dp_hmm(tagged, config, FitOptions(seed))
     model = last.model()
     assert isinstance(model, DpHmmModel)
     subtags = SubTags.of(model, documents)

@@ -14,6 +14,7 @@ from lacuna.encoding.flat import tag_document
 from lacuna.encoding.schemes import Scheme
 from lacuna.errors import ConfigError, InferenceError, ModelFileError
 from lacuna.evaluation.scores import score
+from lacuna.models.base import FitOptions
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel
 from lacuna.models.dp_hmm.storage import restore_dp_hmm
 from lacuna.models.dp_hmm.training import fit_dp_hmm
@@ -27,7 +28,7 @@ SMALL = DpHmm(subtags={"outside": 6, "entity": 3}, iterations=12, rare=2)
 
 
 def model_with(config: DpHmm, seed: int = 0) -> DpHmmModel:
-    *_, last = fit_dp_hmm(TAGGED, config, np.random.default_rng(seed))
+    *_, last = fit_dp_hmm(TAGGED, config, FitOptions(seed))
     model = last.model()
     assert isinstance(model, DpHmmModel)
     return model
@@ -73,7 +74,7 @@ def test_every_form_learns_names(changes: dict[str, Any]) -> None:
 def test_the_objective_never_rises() -> None:
     for inference in ("structured", "mean-field"):
         config = replace(SMALL, inference=inference)
-        values = [s.objective for s in fit_dp_hmm(TAGGED, config, np.random.default_rng(1))]
+        values = [s.objective for s in fit_dp_hmm(TAGGED, config, FitOptions(1))]
         assert np.all(np.diff(values) <= 1e-9 * abs(values[0]))
 
 
@@ -108,7 +109,7 @@ def test_subtags_are_set_by_tag_and_label() -> None:
 )
 def test_wrong_settings_are_refused(changes: dict[str, Any]) -> None:
     with pytest.raises(ConfigError):
-        next(fit_dp_hmm(TAGGED, replace(SMALL, **changes), np.random.default_rng(0)))
+        next(fit_dp_hmm(TAGGED, replace(SMALL, **changes), FitOptions(0)))
 
 
 def test_file_there_and_back(model: DpHmmModel, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import pytest
 from lacuna import Document, Mention
 from lacuna.encoding.flat import tag_document
 from lacuna.errors import ConfigError, CorpusFormatError, ModelFileError
+from lacuna.models.base import FitOptions
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel
 from lacuna.models.dp_hmm.storage import restore_dp_hmm
 from lacuna.models.dp_hmm.training import fit_dp_hmm
@@ -24,7 +25,7 @@ TOWNS = ("Moor", "Nord", "Oost", "Pahl", "Quad", "Rijn", "Sund", "Torp")
 
 def model_of(documents: list[Document], config: DpHmm) -> DpHmmModel:
     tagged = [tag_document(document) for document in documents]
-    *_, last = fit_dp_hmm(tagged, config, np.random.default_rng(0))
+    *_, last = fit_dp_hmm(tagged, config, FitOptions(0))
     model = last.model()
     assert isinstance(model, DpHmmModel)
     return model

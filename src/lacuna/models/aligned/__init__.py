@@ -40,7 +40,7 @@ class AlignedModel(Wrapped):
     Documents are aligned with the others of their group in the same call of ``find``; ``tag``
     keeps documents of a group together where they follow one another. New mentions whose label is
     not `free` must be like one that the tagger found (``mentions.py``). Where mentions of the
-    tagger may be `overlapping`, alignment adds mentions and removes none.
+    tagger may overlap, alignment adds mentions and removes none.
     """
 
     kind: ClassVar[str] = "aligned"
@@ -49,7 +49,6 @@ class AlignedModel(Wrapped):
     weights: AlignmentWeights
     joins: Joins = frozenset()
     free: frozenset[str] = frozenset()
-    overlapping: bool = False
 
     def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
         """Return the documents with the mentions found in place of those they had."""
@@ -66,7 +65,7 @@ class AlignedModel(Wrapped):
                 new[number],
                 joins=self.joins,
                 believed=believes(tagged[number], whole[found[number].unit], self.free),
-                only_add=self.overlapping,
+                only_add=self.tagger.core().overlapping,
                 probabilities=probabilities,
             )
             found[number] = replace(found[number], mentions=mentions)

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import msgspec
 import numpy as np
 
 from lacuna.errors import ModelFileError
-from lacuna.models.base import Tagger
 from lacuna.models.aligned import AlignedModel
 from lacuna.models.aligned.features import FeatureSpace
 from lacuna.models.aligned.objective import AlignmentWeights
-from lacuna.models.file import (
-    PackedStrings,
-    StoredModel,
-    pack_strings,
-    require,
-    stored_part,
-    unpack_strings,
-    with_parts,
-)
-from lacuna.models.trigram_hmm.pos import PosTagger
+from lacuna.models.base import Tagger
+from lacuna.models.file import PackedStrings, StoredModel, require, unpack_strings
 
 
-def restore_aligned(stored: StoredModel, tagger: Tagger, overlapping: bool) -> AlignedModel:
+def restore_aligned(stored: StoredModel, tagger: Tagger) -> AlignedModel:
     """Rebuild a model from a file."""
     try:
         labels = msgspec.convert(stored.header.get("alignment_labels"), list[str])
@@ -48,4 +37,4 @@ def restore_aligned(stored: StoredModel, tagger: Tagger, overlapping: bool) -> A
     }
     if not all(np.isfinite(table).all() for table in tables.values()):
         raise ModelFileError(stored.source, "its weights of alignment are not finite")
-    return AlignedModel(tagger, space, AlignmentWeights(**tables), joins, free, overlapping)
+    return AlignedModel(tagger, space, AlignmentWeights(**tables), joins, free)

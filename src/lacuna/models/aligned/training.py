@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from lacuna.encoding.schemes import OUTSIDE
 from lacuna.inference.agreement import is_exact
+from lacuna.learning.folds import FOLDS, jackknife
 from lacuna.learning.lbfgs import minimise
+from lacuna.models.aligned import AlignedModel
 from lacuna.models.aligned.features import FeatureSpace, new_labels
-from lacuna.models.aligned.mentions import Joins, learn_free
+from lacuna.models.aligned.mentions import Joins, learn_free, learn_joins
 from lacuna.models.aligned.objective import AlignmentObjective, AlignmentWeights, Occurrences
 from lacuna.models.aligned.repeated_words import (
     RepeatedWord,
@@ -21,6 +23,7 @@ from lacuna.models.aligned.repeated_words import (
     tagged_words,
     token_labels,
 )
+from lacuna.models.base import FitOptions, Tagger
 from lacuna.text.document import Document
 from lacuna.types import FloatArray, IntArray
 
@@ -119,3 +122,35 @@ def _right(
         for d, t in word.places
     ]
     return np.array(right, np.int32)
+
+
+def align(
+    model: Tagger,
+    documents: Sequence[Document],
+    retrain: Callable[[Sequence[Document]], Tagger],
+    options: FitOptions,
+) -> AlignedModel:
+    """Return a model with alignment learnt on top; `retrain` trains the same on less.
+
+    Alignment learns from documents tagged by models that have not seen them (folds by group); from
+    a tagger's own training documents it would learn to trust a tagger that is always right.
+    """
+    held_out = list(_held_out(documents, retrain, options))
+    space, weights = fit_alignment(held_out, model.labels, private=options.private)
+    joins = learn_joins(documents)
+    return AlignedModel(model, space, weights, joins, fit_free(held_out, space, weights, joins))
+
+
+def _held_out(
+    documents: Sequence[Document],
+    retrain: Callable[[Sequence[Document]], Tagger],
+    options: FitOptions,
+) -> Iterator[HeldOut]:
+    """Tag every document by a model that has not seen its group."""
+    folds = min(FOLDS, len({document.unit for document in documents}))
+    for rest, part in jackknife(documents, folds, rng=options.rng):
+        again = retrain([documents[i] for i in rest])
+        left_out = [documents[i] for i in part]
+        yield from map(
+            HeldOut, left_out, again.find(left_out), again.identifier_probabilities(left_out)
+        )

@@ -24,7 +24,9 @@ from lacuna.models.base import NO_CARD, Card
 from lacuna.models.chain import ChainTagger
 from lacuna.models.class_hmm.features import FeatureSpace
 from lacuna.models.class_hmm.objective import log_moves
+from lacuna.models.facts import Facts, Inspection
 from lacuna.models.file import StoredModel
+from lacuna.models.hidden_states import state_facts
 from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, Choices, Range, Settings
 from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, IntArray, RealArray
@@ -125,6 +127,15 @@ class ClassHmmModel(ChainTagger):
     def parameters(self) -> int:
         """Number of weights."""
         return self.weights.size + self.transition.size + self.start.size
+
+    def counted(self) -> dict[str, int]:
+        """Return how many states and features there are."""
+        return {"states": len(self.log_total), "features": len(self.space)}
+
+    def facts(self, inspection: Inspection) -> Facts:
+        """Return what ``lacuna inspect`` shows: also what states stand for in documents."""
+        own = super(ClassHmmModel, self).facts(inspection)
+        return own + state_facts(self, inspection.documents)
 
     @property
     def scheme(self) -> Scheme:

@@ -21,7 +21,7 @@ from lacuna.features.index import KnownKeys
 from lacuna.features.resources import Resources, without_folders
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.learning.lbfgs import minimise
-from lacuna.models.base import Step
+from lacuna.models.base import FitOptions, Step
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
 from lacuna.models.class_hmm.features import UNSEEN, FeatureSpace, WordFeatures, word_features
 from lacuna.models.class_hmm.objective import ClassCorpus, ClassHmmObjective, HmmTables, log_sum
@@ -87,7 +87,7 @@ class TrainingSet:
 
 
 def fit_class_hmm(
-    tagged: Sequence[TaggedDocument], config: ClassHmm, rng: np.random.Generator
+    tagged: Sequence[TaggedDocument], config: ClassHmm, options: FitOptions
 ) -> Iterator[Step]:
     """Yield ever better models, until the iterations are used up or hardly help.
 
@@ -104,7 +104,7 @@ def fit_class_hmm(
     counts = assigned_counts(corpus, shares, len(data.tags))
     noise = config.noise if states > 1 else 0.0
     own = data.vocabulary.rows[:, 0]
-    point, scale = start_point(data.objective, counts, own, noise=noise, rng=rng)
+    point, scale = start_point(data.objective, counts, own, noise=noise, rng=options.rng)
     yield from _count(data, point) if config.method == "em" else _climb(data, point, scale)
 
 

@@ -14,8 +14,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
+import msgspec
 import numpy as np
 
 from lacuna.encoding.flat import Example, flat_example
@@ -25,7 +26,9 @@ from lacuna.features.token_table import TokenTable, in_sequences, token_table
 from lacuna.inference.chain import Chain, first_order
 from lacuna.models.base import NO_CARD, Card
 from lacuna.models.chain import ChainTagger, PathTagger
-from lacuna.models.file import NO_STRINGS, PackedStrings, StoredModel
+from lacuna.models.crf.explain import crf_tables, strongest_features
+from lacuna.models.facts import Facts, Inspection, settings_table
+from lacuna.models.file import NO_STRINGS, PackedStrings, StoredModel, unpack_strings
 from lacuna.models.scoring import NEGLIGIBLE, Scorer, SparseRows, without_small
 from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, Choices, Settings
 from lacuna.text.document import Document
@@ -131,6 +134,19 @@ class ChainCrf(PathTagger):
     def __post_init__(self) -> None:
         object.__setattr__(self, "scorer", Scorer(self.index, self.weights, len(self.tags)))
 
+    @classmethod
+    def of(
+        cls,
+        config: Any,
+        tags: tuple[str, ...],
+        index: FeatureIndex,
+        weights: RealArray,
+        moves: RealArray,
+    ) -> Self:
+        """Make a model of the weights[r, k] that training found; negligible ones are dropped."""
+        known, sparse = without_small(index, weights, NEGLIGIBLE)
+        return cls(config, tags, known, sparse, moves.astype(np.float32))
+
     def table(self, documents: Sequence[Document]) -> TokenTable:
         """Return the tokens that the model works on."""
         return in_sequences(token_table(documents), self.config.sequence)
@@ -152,9 +168,55 @@ class ChainCrf(PathTagger):
 
     def store(self) -> StoredModel:
         """Return everything the model is, for a file."""
-        from lacuna.models.crf.storage import store_crf
+        plan = self.index.plan
+        return StoredModel(
+            self.kind,
+            {
+                "config": msgspec.to_builtins(self.config),
+                "tags": list(self.tags),
+                "templates": [str(template) for template in plan.templates],
+                "key": plan.key,
+                "card": msgspec.to_builtins(self.card),
+            },
+            {
+                **plan.resources.to_arrays(),
+                "keys": self.index.keys.hashes,
+                "borders": self.weights.borders,
+                "weight_tags": self.weights.tags,
+                "weights": self.weights.values,
+                "moves": self.moves,
+                "words": self.words.data,
+                "word_borders": self.words.offsets,
+            },
+        )
 
-        return store_crf(self)
+    @property
+    def parameters(self) -> int:
+        """How many weights there are, of features and of moves."""
+        return len(self.weights.values) + self.moves.size
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it was trained to hold no word of its training text."""
+        return bool(self.index.plan.key)
+
+    def held_words(self) -> tuple[str, ...]:
+        """Return the words of the training text that can be read in its file."""
+        return tuple(unpack_strings(self.words))
+
+    def facts(self, inspection: Inspection) -> Facts:
+        """Return what ``lacuna inspect`` shows: templates, strongest features and moves."""
+        strongest = strongest_features(
+            self.index, self.weights, self.tags, inspection.words, count=inspection.features
+        )
+        tables = crf_tables(self.index.plan.templates, self.tags, self.moves, strongest)
+        values = {
+            "private": self.is_private,
+            "strongest": {
+                tag: [feature._asdict() for feature in best] for tag, best in strongest.items()
+            },
+        }
+        return Facts((settings_table(self.config), *tables), values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,15 +259,3 @@ class CrfModel(ChainCrf, ChainTagger):
     def scheme(self) -> Scheme:
         """How tags spell mentions."""
         return self.config.scheme
-
-
-def crf_model(
-    config: Crf,
-    tags: tuple[str, ...],
-    index: FeatureIndex,
-    weights: RealArray,
-    moves: RealArray,
-) -> CrfModel:
-    """Make a model of the weights[r, k] that training found."""
-    known, sparse = without_small(index, weights, NEGLIGIBLE)
-    return CrfModel(config, tags, known, sparse, moves.astype(np.float32))

@@ -17,15 +17,42 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from hashlib import blake2b
+from typing import TypeVar
 
 import numpy as np
 
+from lacuna.errors import ConfigError
 from lacuna.features.extract import FeatureIndex
 from lacuna.features.index import KnownKeys
 from lacuna.features.plan import KEYS
-from lacuna.models.crf import CrfModel, crf_model
+from lacuna.models.base import Tagger
+from lacuna.models.crf import Crf, CrfModel, CrfSettings
 from lacuna.models.file import joined_words
 from lacuna.types import LongArray, RealArray
+
+AnyCrf = TypeVar("AnyCrf", bound=CrfSettings)
+
+
+def adapted_settings(config: CrfSettings, start: Tagger, *, private: bool) -> CrfSettings:
+    """Return settings to adapt a model with: its own say what it looks at and how it tags."""
+    if isinstance(config, Crf) and (config.two_pass or start.kind == "two-pass"):
+        raise ConfigError("a model of two passes cannot be adapted; train it anew")
+    if not isinstance(start, CrfModel) or not isinstance(config, Crf):
+        raise ConfigError("only a CRF can be adapted, one of flat mentions; train it anew")
+    if config.word_lists or config.clusters:
+        raise ConfigError("a model to adapt keeps its own word lists and clusters")
+    if private and not start.index.plan.key:
+        raise ConfigError("only a private model can be adapted to a private model; train it anew")
+    old = start.config
+    return replace(
+        config,
+        scheme=old.scheme,
+        sequence=old.sequence,
+        features=old.features,
+        columns=old.columns,
+        word_lists=old.word_lists,
+        clusters=old.clusters,
+    )
 
 
 def start_tables(
@@ -51,7 +78,7 @@ def keep_old_features(old: CrfModel, adapted: CrfModel) -> CrfModel:
     keys = np.concatenate((adapted.index.keys.hashes, old.index.keys.hashes[missing]))
     weights = np.concatenate((adapted.weights.dense(len(adapted.tags)), extra))
     index = FeatureIndex(adapted.index.plan, KnownKeys.of(keys))
-    model = crf_model(adapted.config, adapted.tags, index, weights, adapted.moves)
+    model = CrfModel.of(adapted.config, adapted.tags, index, weights, adapted.moves)
     return replace(model, card=adapted.card, words=joined_words(old.words, adapted.words))
 
 
@@ -75,3 +102,8 @@ def private_key(texts: Iterable[str], seed: int) -> int:
     for text in texts:
         digest.update(blake2b(text.encode("utf-8", "surrogatepass")).digest())
     return 1 + int.from_bytes(digest.digest(), "little") % (KEYS - 1)
+
+
+def private_settings(config: AnyCrf) -> AnyCrf:
+    """Return settings under which no feature of fewer than three documents is kept."""
+    return replace(config, min_documents=max(config.min_documents, PRIVATE_DOCUMENTS))

@@ -6,7 +6,7 @@ of all words the model learnt from; those that combine several values are not sp
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,10 +16,13 @@ from lacuna.features.extract import FeatureIndex, keys_of_words
 from lacuna.features.hashing import OUTSIDE
 from lacuna.features.templates import Template
 from lacuna.features.words import spelled, word_values
-from lacuna.models.crf import ChainCrf
+from lacuna.models.facts import Table
 from lacuna.models.file import PackedStrings, packed_words
+from lacuna.models.scoring import SparseRows
 from lacuna.text.characters import code_points
-from lacuna.types import HashArray, LongArray
+from lacuna.types import HashArray, LongArray, RealArray
+
+MOVES_SHOWN = 20
 
 
 class WeightedFeature(NamedTuple):
@@ -37,22 +40,47 @@ def training_words(documents: Sequence[TrainingDocument]) -> PackedStrings:
 
 
 def strongest_features(
-    model: ChainCrf, words: Sequence[str], *, count: int
-) -> list[list[WeightedFeature]]:
+    index: FeatureIndex,
+    weights: SparseRows,
+    tags: Sequence[str],
+    words: Sequence[str],
+    *,
+    count: int,
+) -> dict[str, list[WeightedFeature]]:
     """Return for each tag the features of single words with the largest weights either way."""
-    found = _SingleWords.of(model.index, words)
+    found = _SingleWords.of(index, words)
     rows = np.flatnonzero(found.template >= 0)
-    strongest = []
-    for column in model.weights.dense(len(model.tags))[rows].T:
+    strongest = {}
+    for tag, column in zip(tags, weights.dense(len(tags))[rows].T, strict=True):
         best = np.argsort(-np.abs(column), kind="stable")[:count]
-        strongest.append(
-            [
-                WeightedFeature(found.name(int(rows[i]), words), float(column[i]))
-                for i in best.tolist()
-                if column[i] != 0
-            ]
-        )
+        strongest[tag] = [
+            WeightedFeature(found.name(int(rows[i]), words), float(column[i]))
+            for i in best.tolist()
+            if column[i] != 0
+        ]
     return strongest
+
+
+def crf_tables(
+    templates: Sequence[Template],
+    tags: Sequence[str],
+    moves: RealArray,
+    strongest: Mapping[str, Sequence[WeightedFeature]],
+) -> list[Table]:
+    """Return templates, strongest features and strongest moves as tables."""
+    features = [
+        (f"{tag}: {feature.name}", f"{feature.weight:+.3f}")
+        for tag, best in strongest.items()
+        for feature in best
+    ]
+    places = np.argsort(-np.abs(moves), axis=None, kind="stable")[:MOVES_SHOWN]
+    pairs = [divmod(int(place), len(tags)) for place in places]
+    rows = [(f"{tags[i]} → {tags[j]}", f"{moves[i, j]:+.3f}") for i, j in pairs]
+    return [
+        Table("templates", ("template",), [(str(template),) for template in templates]),
+        Table("strongest features of single words", ("tag: feature", "weight"), features),
+        Table("strongest moves", ("from → to", "weight"), rows),
+    ]
 
 
 class _SingleWords(NamedTuple):

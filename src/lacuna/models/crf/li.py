@@ -19,15 +19,13 @@ from lacuna.encoding.gapped import PARTS, Parts
 from lacuna.encoding.li import LI_FOLLOWERS, li_example, li_tag_set, read_segments
 from lacuna.encoding.li_reading import decode
 from lacuna.encoding.schemes import OUTSIDE, Heuristic, Moves, moves
-from lacuna.features.extract import FeatureIndex
 from lacuna.inference.stretches import Stretch, stretch_probabilities
 from lacuna.models.base import Part, parts_of
 from lacuna.models.chain import BestPaths
 from lacuna.models.crf import ChainCrf, CrfSettings
-from lacuna.models.scoring import NEGLIGIBLE, without_small
 from lacuna.models.settings import Range
 from lacuna.text.document import Document, Mention, Span
-from lacuna.types import IntArray, RealArray
+from lacuna.types import IntArray
 
 _log = logging.getLogger(__name__)
 
@@ -80,6 +78,7 @@ class LiModel(ChainCrf):
     """A trained CRF with LI tags."""
 
     kind: ClassVar[str] = "li"
+    overlapping: ClassVar[bool] = True
 
     config: Li
 
@@ -141,15 +140,3 @@ class LiModel(ChainCrf):
     def goes_on(self, state: int) -> int:
         """Return the tag that prolongs the segment of a tag."""
         return self.tags.index(f"I{self.tags[state][1:]}")
-
-
-def li_model(
-    config: Li,
-    tags: tuple[str, ...],
-    index: FeatureIndex,
-    weights: RealArray,
-    moves: RealArray,
-) -> LiModel:
-    """Make a model of the weights[r, k] that training found."""
-    known, sparse = without_small(index, weights, NEGLIGIBLE)
-    return LiModel(config, tags, known, sparse, moves.astype(np.float32))

@@ -19,7 +19,7 @@ from lacuna.features.plan import KEYS, make_plan
 from lacuna.features.resources import Resources
 from lacuna.features.templates import parse_templates
 from lacuna.models.base import Card
-from lacuna.models.crf import ChainCrf, Crf, CrfModel, CrfSettings
+from lacuna.models.crf import Crf, CrfModel, CrfSettings
 from lacuna.models.crf.li import Li, LiModel
 from lacuna.models.file import NO_STRINGS, PackedStrings, StoredModel, require
 from lacuna.models.scoring import SparseRows, stored_weights
@@ -27,31 +27,6 @@ from lacuna.models.settings import stored_settings
 from lacuna.types import RealArray
 
 Key = Annotated[int, msgspec.Meta(ge=0, lt=KEYS)]
-
-
-def store_crf(model: ChainCrf) -> StoredModel:
-    """Return everything a CRF of any kind is, for a file."""
-    plan = model.index.plan
-    return StoredModel(
-        model.kind,
-        {
-            "config": msgspec.to_builtins(model.config),
-            "tags": list(model.tags),
-            "templates": [str(template) for template in plan.templates],
-            "key": plan.key,
-            "card": msgspec.to_builtins(model.card),
-        },
-        {
-            **plan.resources.to_arrays(),
-            "keys": model.index.keys.hashes,
-            "borders": model.weights.borders,
-            "weight_tags": model.weights.tags,
-            "weights": model.weights.values,
-            "moves": model.moves,
-            "words": model.words.data,
-            "word_borders": model.words.offsets,
-        },
-    )
 
 
 Settings = TypeVar("Settings", bound=CrfSettings)

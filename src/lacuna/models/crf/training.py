@@ -1,181 +1,140 @@
-"""Training a linear-chain CRF: documents → arrays → objective → steps.
+"""Training a linear-chain CRF by L-BFGS: documents → arrays → objective → steps.
 
-Weights are searched over in units of how far they are expected to move. The curvature of the
-likelihood along the weight of a feature for a label is Σ p (1 - p) over the tokens that have the
-feature, p the probability of the label there. With c of n such tokens carrying the label,
-
-    scale = 1 / √(CURVATURE · c (1 - c/n) + FLOOR · n + 2λ)
-
-makes directions more alike, so that L-BFGS needs fewer iterations. Both constants were chosen by
-dev scores; that CURVATURE is far below 1 suggests that most tokens become certain early.
+:mod:`~lacuna.models.crf.training_set` turns documents into arrays and
+:mod:`~lacuna.models.crf.objective` has the function that is minimised and its gradient. A model of
+two passes first trains six CRFs: one on each four fifths of the documents, to tag the rest as the
+second pass will see it, and one on all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
 
 import numpy as np
 
 from lacuna.encoding.flat import Example
-from lacuna.encoding.schemes import Moves
-from lacuna.errors import ConfigError
-from lacuna.features.extract import FeatureIndex, build_index, in_enough_groups
-from lacuna.features.plan import Plan
-from lacuna.features.token_table import TokenTable, token_table
-from lacuna.inference.batch import chunks, pack_by_time
-from lacuna.learning.emission import CURVATURE, FactoredEmission, curvature, factor
+from lacuna.features.templates import Template
+from lacuna.learning.folds import jackknife
 from lacuna.learning.lbfgs import minimise
-from lacuna.models.crf.objective import CrfObjective, pair_counts
+from lacuna.models.base import FitOptions, Step
+from lacuna.models.crf import ChainCrf, Crf, CrfModel, CrfSettings
+from lacuna.models.crf.adapting import keep_old_features, start_tables
+from lacuna.models.crf.explain import training_words
+from lacuna.models.crf.li import Li, LiModel
+from lacuna.models.crf.training_set import Setup, TrainingSet, prepare, set_up
+from lacuna.models.crf.two_pass import TwoPassModel, evidence_templates, with_evidence
+from lacuna.models.file import NO_STRINGS, PackedStrings
 from lacuna.text.document import Document
-from lacuna.text.word_types import number_types
-from lacuna.types import FloatArray, IntArray, LongArray, RealArray
+from lacuna.types import RealArray
 
-FREQUENT = 5  #: occurrences that give a feature weights for all labels under ``frequent`` support
-
-
-class Fit(NamedTuple):
-    """A point on the way; ``tables()`` gives the weights of every feature and of every move."""
-
-    iteration: int
-    objective: float
-    gradient_norm: float
-    tables: Callable[[], tuple[RealArray, RealArray]]
+JUDGED_EVERY = 5  #: iterations between two scores on dev
+WINDOW = 5  #: iterations that must improve the objective by the tolerance
+FOLDS = 5  #: of the first pass, where a second pass learns from it
+MODELS: Mapping[type[CrfSettings], type[ChainCrf]] = {Crf: CrfModel, Li: LiModel}
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TrainingSet:
-    """Everything about a corpus that training needs."""
-
-    tags: tuple[str, ...]
-    index: FeatureIndex
-    emission: FactoredEmission
-    labels: IntArray
-    objective: CrfObjective
-    scale: RealArray
-    tokens: int
-    sentences: int
+def encode(document: Document, config: CrfSettings) -> Example:
+    """Return a document with its tags."""
+    return config.example(document)
 
 
-def prepare(
-    documents: Sequence[Example],
-    plan: Plan,
-    *,
-    tags: tuple[str, ...],
-    moves: Moves,
-    min_count: int,
-    min_documents: int,
-    support: str,
-    l2: float,
-) -> TrainingSet:
-    """Turn documents and their tags into the objective to be minimised."""
-    table = token_table([d.document for d in documents], [d.tokens for d in documents])
-    if not len(table.start):
-        raise ConfigError("there are no tokens to train on")
-    number = {tag: k for k, tag in enumerate(tags)}
-    gold = np.array([number[tag] for d in documents for tag in d.tags], np.int32)
-    numbered = number_types(table.hashes)
-    index = build_index(table, numbered, plan, min_count=min_count)
-    if min_documents > 1:
-        group = _groups([d.document for d in documents], table, least=min_documents)
-        index = in_enough_groups(index, table, numbered, group, least=min_documents)
-    packs = [pack_by_time(table.sentences[a : b + 1]) for a, b in chunks(table.sentences)]
-    order = np.concatenate([pack.rows for pack in packs])
-    rows = index.rows(table, numbered)
-    emission = factor(rows, table.sentences, plan.offsets, order, len(index))
-    pairs = pair_counts(emission, gold[order], len(tags))
-    objective = CrfObjective(
-        emission,
-        gold[order],
-        packs,
-        observed_moves(gold, table, len(tags)),
-        moves,
-        l2=l2,
-        support=_support(support, pairs, emission),
-    )
-    scale = _scale(objective, pairs, l2)
-    sentences = len(table.sentences) - 1
-    return TrainingSet(tags, index, emission, gold[order], objective, scale, len(gold), sentences)
+def fit_crf(
+    examples: Sequence[Example], config: CrfSettings, options: FitOptions
+) -> Iterator[Step]:
+    """Yield ever better CRFs, of flat tags in one or two passes or of LI tags."""
+    setup = set_up(examples, config, options)
+    if isinstance(config, Crf) and config.two_pass:
+        return _two_passes(examples, setup)
+    return _one_pass(examples, setup)
 
 
-def _groups(documents: Sequence[Document], table: TokenTable, *, least: int) -> LongArray:
-    """Return the number of the group that each token belongs to."""
-    numbers: dict[tuple[str, str], int] = {}
-    of_document = [numbers.setdefault(document.unit, len(numbers)) for document in documents]
-    if len(numbers) < least:
-        raise ConfigError(
-            f"no feature can occur in {least} documents: there are {len(numbers)}, counting those"
-            " of one group once"
+def _one_pass(
+    examples: Sequence[Example], setup: Setup, more: Sequence[Template] = ()
+) -> Iterator[Step]:
+    """Train one CRF; it looks at `more` besides the templates of the settings."""
+    config = setup.config
+    data = prepare(examples, setup, more)
+    words = cache(lambda: NO_STRINGS if setup.key else training_words(examples))
+    values: list[float] = []
+    for step in minimise(data.objective, _start(data, setup), scale=data.scale, l1=config.l1):
+        values.append(step.value)
+        last = step.iteration >= config.iterations or _is_flat(values, config.tolerance)
+        yield Step(
+            step.iteration,
+            step.value,
+            partial(_model, setup, data, step.point, words),
+            is_judged=step.iteration > 0 and (step.iteration % JUDGED_EVERY == 0 or last),
+            parameters=data.objective.parameters,
         )
-    return np.repeat(np.array(of_document, np.int64), np.diff(table.documents))
+        if last:
+            return
 
 
-def observed_moves(gold: IntArray, table: TokenTable, size: int) -> FloatArray:
-    """Return counts[i, j]: how often label j follows label i within a sentence."""
-    counts = np.zeros((size, size))
-    follows = np.ones(len(gold), np.bool_)
-    follows[table.sentences[:-1]] = False
-    np.add.at(counts, (gold[:-1][follows[1:]], gold[1:][follows[1:]]), 1)
-    return counts
-
-
-def _support(kind: str, pairs: RealArray, emission: FactoredEmission) -> LongArray | None:
-    """Return the (feature, label) places that get a weight."""
-    if kind == "all":
-        return None
-    chosen = pairs > 0
-    if kind == "frequent":
-        times = pairs.sum(axis=1) / np.sqrt(emission.merged.size)
-        chosen |= (times >= FREQUENT)[:, None]
-    return np.flatnonzero(chosen)
-
-
-def _scale(objective: CrfObjective, pairs: RealArray, l2: float) -> RealArray:
-    """Return the expected reach of every weight, relative to that of a feature seen once."""
-    places = np.arange(pairs.size) if objective.support is None else objective.support
-    row = (places // pairs.shape[1]).astype(np.int32)
-    # a feature of value √m has m times the curvature; pairs hold √m · c
-    value = np.sqrt(objective.emission.merged.size, dtype=np.float32)
-    total = pairs.sum(axis=1) / value
-    by_feature = curvature(pairs.reshape(-1)[places] / value[row], total[row])
-    by_feature *= (value * value)[row]
-    moves = objective.observed.astype(np.float32)
-    by_move = curvature(moves, moves.sum(axis=1, keepdims=True)).reshape(-1)
-    curved = np.concatenate((by_feature, by_move))
-    curved += np.float32(CURVATURE**2 + 2 * l2)
-    scale: RealArray = np.sqrt(np.float32(CURVATURE + 2 * l2) / curved)
-    return scale
-
-
-def fit(
-    data: TrainingSet, *, l1: float = 0.0, start: tuple[RealArray, RealArray] | None = None
-) -> Iterator[Fit]:
-    """Yield ever better weights.
-
-    Parameters
-    ----------
-    data
-        From :func:`prepare`.
-    l1
-        Weight of the L1 penalty.
-    start
-        Weights of every feature and move to begin with and to stay close to.
-    """
+def _start(data: TrainingSet, setup: Setup) -> RealArray:
+    """Return where the search starts: at 0, or at the model to adapt, which also is its centre."""
     objective, merged = data.objective, data.emission.merged
-    point = np.zeros(objective.parameters, np.float32)
-    if start is not None:
-        value = np.sqrt(merged.size, dtype=np.float32)[:, None]
-        sums = np.zeros(objective.shape, np.float32)
-        np.add.at(sums, merged.group, start[0].astype(np.float32))
-        point = objective.vector(sums / value, start[1].astype(np.float32))
-        objective.centre = point.copy()
-    for step in minimise(objective, point, scale=data.scale, l1=l1):
-        tables = partial(_single_features, data, step.point)
-        yield Fit(step.iteration, step.value, step.gradient_norm, tables)
+    if setup.start is None:
+        return np.zeros(objective.parameters, np.float32)
+    weights, moves = start_tables(setup.start, data.index, data.tags)
+    value = np.sqrt(merged.size, dtype=np.float32)[:, None]
+    sums = np.zeros(objective.shape, np.float32)
+    np.add.at(sums, merged.group, weights)
+    point = objective.vector(sums / value, moves)
+    objective.centre = point.copy()
+    return point
 
 
-def _single_features(data: TrainingSet, point: RealArray) -> tuple[RealArray, RealArray]:
-    weights, moves = data.objective.tables(point)
-    return data.emission.expand(weights), moves
+def _is_flat(values: Sequence[float], tolerance: float) -> bool:
+    """Whether the last iterations improved the objective by less than the tolerance."""
+    if len(values) <= WINDOW:
+        return False
+    before, now = values[-1 - WINDOW], values[-1]
+    return before - now < tolerance * abs(now)
+
+
+def _model(
+    setup: Setup, data: TrainingSet, point: RealArray, words: Callable[[], PackedStrings]
+) -> ChainCrf:
+    """Return the model of a point; adapted, with the features that only the old model had."""
+    merged, moves = data.objective.tables(point)
+    weights = data.emission.expand(merged)
+    found = MODELS[type(setup.config)].of(setup.config, data.tags, data.index, weights, moves)
+    model = replace(found, words=words())
+    if isinstance(model, CrfModel) and setup.start is not None:
+        return keep_old_features(setup.start, model)
+    return model
+
+
+def _two_passes(examples: Sequence[Example], setup: Setup) -> Iterator[Step]:
+    """Train first passes for held-out parts, the first pass, and a second pass on top."""
+    documents = [example.document for example in examples]
+    with_columns: list[Example] = list(examples)
+    for rest, part in jackknife(documents, FOLDS, rng=np.random.default_rng(0)):
+        model = yield from _first_pass([examples[i] for i in rest], setup)
+        guesses = model.find([replace(documents[i], tokens=examples[i].tokens) for i in part])
+        for i, guess in zip(part, guesses, strict=True):
+            tokens = with_evidence(documents[i], examples[i].tokens, guess.mentions)
+            with_columns[i] = examples[i]._replace(tokens=tokens)
+    first = yield from _first_pass(examples, setup)
+    for step in _one_pass(with_columns, setup, evidence_templates()):
+        yield step._replace(model=partial(_second_pass, first, step))
+
+
+def _first_pass(examples: Sequence[Example], setup: Setup) -> Generator[Step, None, CrfModel]:
+    """Train a first pass to its end and return it; its steps are no models of two passes yet."""
+    for step in _one_pass(examples, setup):
+        yield step._replace(is_part=True, note="first pass")
+    model = _made(step)
+    return replace(model, card=replace(model.card, iterations=step.iteration))
+
+
+def _second_pass(first: CrfModel, step: Step) -> TwoPassModel:
+    return TwoPassModel(first, replace(_made(step), words=NO_STRINGS))  # the first has the words
+
+
+def _made(step: Step) -> CrfModel:
+    model = step.model()
+    assert isinstance(model, CrfModel)
+    return model

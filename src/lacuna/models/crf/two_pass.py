@@ -27,7 +27,8 @@ from lacuna.errors import ModelFileError
 from lacuna.features.templates import Template, parse_templates
 from lacuna.models.base import Card, TagsAnything
 from lacuna.models.crf import Crf, CrfModel
-from lacuna.models.crf.storage import restore_crf, store_crf
+from lacuna.models.crf.storage import restore_crf
+from lacuna.models.facts import Facts, Inspection
 from lacuna.models.file import StoredModel
 from lacuna.text.align import align
 from lacuna.text.document import Document, Mention, Tokens
@@ -96,9 +97,37 @@ class TwoPassModel(TagsAnything):
             for d, found in zip(documents, self.first.find(documents), strict=True)
         ]
 
+    @property
+    def parameters(self) -> int:
+        """How many weights both passes have."""
+        return self.first.parameters + self.second.parameters
+
+    def with_card(self, card: Card) -> TwoPassModel:
+        """Return the model with another card; scores are those of both passes together."""
+        of_first = replace(card, iterations=self.first.card.iterations, scores=())
+        return TwoPassModel(self.first.with_card(of_first), self.second.with_card(card))
+
+    def core(self) -> CrfModel:
+        """Return the second pass, which finds the mentions."""
+        return self.second
+
+    def held_words(self) -> tuple[str, ...]:
+        """Return the words of the training text that can be read in its file."""
+        return (*self.first.held_words(), *self.second.held_words())
+
+    def facts(self, inspection: Inspection) -> Facts:
+        """Return what ``lacuna inspect`` shows: both passes."""
+        passes = {f"{name} pass": getattr(self, name).facts(inspection) for name in PASSES}
+        first, second = (facts.titled(name) for name, facts in passes.items())
+        values = {
+            "private": all(facts.values["private"] for facts in passes.values()),
+            "strongest": {name: facts.values["strongest"] for name, facts in passes.items()},
+        }
+        return Facts((*first.tables, *second.tables), values)
+
     def store(self) -> StoredModel:
         """Return everything the model is, for a file."""
-        parts = dict(zip(PASSES, (store_crf(self.first), store_crf(self.second)), strict=True))
+        parts = dict(zip(PASSES, (self.first.store(), self.second.store()), strict=True))
         return StoredModel(
             self.kind,
             {name: dict(part.header) for name, part in parts.items()},

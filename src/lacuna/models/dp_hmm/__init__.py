@@ -29,9 +29,12 @@ from lacuna.inference.subtags import (
 )
 from lacuna.models.base import NO_CARD, Card
 from lacuna.models.chain import ChainTagger
+from lacuna.models.dp_hmm.cues import SubTags, cue_facts, subtags_of
 from lacuna.models.dp_hmm.rare_words import RareWords
 from lacuna.models.dp_hmm.reranking import Reranker
-from lacuna.models.file import NO_STRINGS, PackedStrings, StoredModel
+from lacuna.models.facts import Facts, Inspection, Table
+from lacuna.models.file import NO_STRINGS, PackedStrings, StoredModel, unpack_strings
+from lacuna.models.hidden_states import state_facts
 from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Choices, Range, Settings
 from lacuna.text.document import Document
 from lacuna.types import BoolArray, FloatArray, IntArray, LongArray, RealArray
@@ -184,6 +187,29 @@ class DpHmmModel(ChainTagger):
     def parameters(self) -> int:
         """How many probabilities there are."""
         return self.log_words.size + self.log_moves.size
+
+    def counted(self) -> dict[str, int]:
+        """Return how many known words and classes of rare words there are."""
+        return {"words": len(self.words.words), "word classes": len(self.words.classes)}
+
+    def held_words(self) -> tuple[str, ...]:
+        """Return the words of the training text that can be read in its file."""
+        return tuple(unpack_strings(self.spelled))
+
+    def subtags(self, inspection: Inspection) -> SubTags:
+        """Return the sub-tags, named by words that the file or documents hold."""
+        return subtags_of(self, inspection)
+
+    def facts(self, inspection: Inspection) -> Facts:
+        """Return what ``lacuna inspect`` shows: also sub-tags, and what leads to mentions."""
+        used = zip(self.tags, np.diff(self.borders).tolist(), strict=True)
+        rows = [(tag, f"{number:,}") for tag, number in used]
+        return (
+            Facts((Table("sub-tags in use", ("tag", "number"), rows),))
+            + super(DpHmmModel, self).facts(inspection)
+            + cue_facts(self, inspection)
+            + state_facts(self, inspection.documents)
+        )
 
     @property
     def scheme(self) -> Scheme:

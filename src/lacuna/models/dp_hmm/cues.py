@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, takewhile
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -29,10 +29,13 @@ from lacuna.encoding.schemes import OUTSIDE
 from lacuna.errors import ConfigError
 from lacuna.features.token_table import words_at
 from lacuna.features.words import word_shape
-from lacuna.models.dp_hmm import DpHmmModel
+from lacuna.models.facts import Facts, Inspection, Table
 from lacuna.text.document import Document
 from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, LongArray
+
+if TYPE_CHECKING:
+    from lacuna.models.dp_hmm import DpHmmModel
 
 LEAST_TOKENS = 1e-9  #: of a state, to divide by
 LEAST_LIFT = 3.0  #: of a cue
@@ -44,6 +47,10 @@ NEIGHBOURS = 2  #: sub-tags named on the far side of a cue
 LONGEST_SUFFIX = 3  #: in the name of a class of rare words
 
 Side = Literal["before", "after"]
+TITLES = {
+    "before": ("what leads to mentions: sub-tags outside", "lead to it", "after"),
+    "after": ("what follows mentions: sub-tags outside", "follow it", "before"),
+}
 SIDES: tuple[Side, Side] = ("before", "after")
 BORDERS: Mapping[Side, str] = {"before": "begin", "after": "end"}
 
@@ -261,3 +268,61 @@ def _columns_of_one(weights: FloatArray) -> FloatArray:
     """Divide each column by its sum."""
     totals = weights.sum(axis=0)
     return weights / np.where(totals > 0, totals, 1.0)
+
+
+def subtags_of(model: DpHmmModel, inspection: Inspection) -> SubTags:
+    """Return the sub-tags of a model, named by the words of documents and of the model file."""
+    words = inspection.words
+    held = [Document("words", "\n".join(words))] if words else []
+    found = SubTags.of(model, [*inspection.documents, *held])
+    if inspection.label is not None:
+        found.of_label(inspection.label)  # refuses a label that it does not have
+    return found
+
+
+def cue_facts(model: DpHmmModel, inspection: Inspection) -> Facts:
+    """Return what leads to mentions and what follows them, for each label."""
+    subtags, label = subtags_of(model, inspection), inspection.label
+    labels = model.labels if label is None else (label,)
+    cues = [cue for one in labels for side in SIDES for cue in subtags.cues(one, side)]
+    tables = tuple(
+        Table(
+            title,
+            ("label", "sub-tag", share, "lift", "typical words", beyond),
+            [_row(cue) for cue in cues if cue.side == side],
+            (4, 5),
+        )
+        for side, (title, share, beyond) in TITLES.items()
+    )
+    remark = (
+        "words are not shown: this model knows them as hashes; name them with --corpus and"
+        " documents like those it was trained on"
+    )
+    values = {"cues": [_as_values(cue) for cue in cues]}
+    return Facts(tables, values, () if subtags.item_names else (remark,))
+
+
+def _as_values(cue: Cue) -> dict[str, Any]:
+    return cue._asdict() | {
+        "words": [word._asdict() for word in cue.words],
+        "beyond": [
+            other._asdict() | {"words": [word._asdict() for word in other.words]}
+            for other in cue.beyond
+        ],
+    }
+
+
+def _row(cue: Cue) -> tuple[str, ...]:
+    return (
+        cue.label,
+        cue.state,
+        f"{cue.share:.1%}",
+        f"×{cue.lift:.0f}",
+        "\n".join(f"{word.name} {word.share:.0%} ×{word.lift:.0f}" for word in cue.words),
+        "\n".join(map(_neighbour, cue.beyond)),
+    )
+
+
+def _neighbour(other: Neighbour) -> str:
+    words = " · ".join(word.name for word in other.words)
+    return f"{other.state} {other.share:.0%}" + (f": {words}" if words else "")

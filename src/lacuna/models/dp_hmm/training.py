@@ -14,7 +14,7 @@ from lacuna.encoding.schemes import moves, tag_set
 from lacuna.errors import ConfigError
 from lacuna.features.resources import Resources, without_folders
 from lacuna.features.token_table import TokenTable, token_table, words_at
-from lacuna.models.base import Step
+from lacuna.models.base import FitOptions, Step
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel
 from lacuna.models.dp_hmm.layout import TaggedWords
 from lacuna.models.dp_hmm.rare_functions import (
@@ -67,7 +67,7 @@ class TrainingSet:
 
 
 def fit_dp_hmm(
-    tagged: Sequence[TaggedDocument], config: DpHmm, rng: np.random.Generator
+    tagged: Sequence[TaggedDocument], config: DpHmm, options: FitOptions
 ) -> Iterator[Step]:
     """Yield ever better models, until the iterations are used up or hardly help.
 
@@ -78,7 +78,9 @@ def fit_dp_hmm(
     """
     data = prepare(tagged, config)
     before = -np.inf
-    for iteration, point in enumerate(_most_promising(data.problem, config.restarts, rng), 1):
+    for iteration, point in enumerate(
+        _most_promising(data.problem, config.restarts, options.rng), 1
+    ):
         model = partial(data.model, point.learnt)
         used, most = sum(point.learnt.in_use()), int(data.problem.first[-1]) - 1
         yield Step(iteration, -point.elbo, model, f"{used} of {most} sub-tags in use")

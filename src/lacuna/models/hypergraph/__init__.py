@@ -138,6 +138,7 @@ class HypergraphModel(TagsAnything):
     """
 
     kind: ClassVar[str]
+    overlapping: ClassVar[bool] = True
 
     config: Shared | Split
     labels: tuple[str, ...]
@@ -155,6 +156,10 @@ class HypergraphModel(TagsAnything):
     def parameters(self) -> int:
         """Number of weights."""
         return len(self.weights.values) + len(self.bias)
+
+    def counted(self) -> dict[str, int]:
+        """Return how many graphs and features there are."""
+        return {"graphs": len(self.graphs), "features": len(self.index)}
 
     @property
     def engine(self) -> Engine:

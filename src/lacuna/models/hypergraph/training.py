@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from lacuna.encoding.gapped import GappedDocument
+from lacuna.encoding.gapped import GappedDocument, gapped_document
 from lacuna.encoding.hypergraph import TOP, Edges, Slice, columns, encode
 from lacuna.errors import ConfigError
 from lacuna.features.extract import FeatureIndex, build_index
@@ -38,6 +38,7 @@ from lacuna.models.hypergraph import (
 )
 from lacuna.models.hypergraph.objective import ENGINES, SubgraphObjective
 from lacuna.models.scoring import NEGLIGIBLE, WIDE, SparseRows
+from lacuna.text.document import Document
 from lacuna.text.word_types import number_types
 from lacuna.types import LongArray, RealArray
 
@@ -54,6 +55,11 @@ class Corpus:
     sentences: LongArray
     index: FeatureIndex
     emission: FactoredEmission
+
+
+def gapped(document: Document, config: Hypergraph) -> GappedDocument:
+    """Return a document as models of mentions with gaps see it."""
+    return gapped_document(document, parts=config.parts)
 
 
 def fit_hypergraph(

@@ -27,6 +27,7 @@ from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.chain import Chain, first_order
 from lacuna.models.base import NO_CARD, Card, Examined, Step, TagsAnything
 from lacuna.models.chain import ChainTagger
+from lacuna.models.facts import Facts, Inspection
 from lacuna.models.file import StoredModel
 from lacuna.models.ppm_hmm.ppm import MOST_ORDER, Ppm, Words
 from lacuna.models.ppm_hmm.states import State, far_outside, spell_states, state_moves, state_set
@@ -181,6 +182,15 @@ class PpmHmmModel(ChainTagger):
         """How many numbers were counted."""
         moves = self.moves.moves.size + len(self.moves.first) + len(self.moves.last)
         return len(self.words.counts) + len(self.ppm.tree.counts) + moves
+
+    def counted(self) -> dict[str, int]:
+        """Return how many states and known words there are."""
+        return {"states": len(self.states), "words": len(self.words.types)}
+
+    def facts(self, inspection: Inspection) -> Facts:
+        """Return what ``lacuna inspect`` shows, and that the model spells."""
+        remark = "this model spells: it holds the letters of its training words in pieces"
+        return super(PpmHmmModel, self).facts(inspection) + Facts(remarks=(remark,))
 
     def table(self, documents: Sequence[Document]) -> TokenTable:
         """Return the units of the documents."""

@@ -22,6 +22,7 @@ from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.chain import Chain
 from lacuna.models.base import NO_CARD, Card, Step
 from lacuna.models.chain import ChainTagger
+from lacuna.models.facts import Facts, Inspection, Table
 from lacuna.models.file import StoredModel
 from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Choices, Range, Settings
 from lacuna.models.trigram_hmm.lexicon import (
@@ -112,6 +113,19 @@ class Hmm:
             part.size for part in (self.lexicon.counts.values, self.lexicon.classes.tags)
         )
 
+    def counted(self) -> dict[str, int]:
+        """Return how many tags, known words and word classes there are."""
+        return {
+            "tags": len(self.tags),
+            "words": len(self.lexicon.words),
+            "word classes": len(self.lexicon.classes.tags),
+        }
+
+    def facts(self) -> Facts:
+        """Return the weights of interpolation."""
+        weights = [(name, f"{weight:.4f}") for name, weight in self.weights._asdict().items()]
+        return Facts((Table("interpolation", ("of", "weight"), weights),))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrigramHmmModel(ChainTagger):
@@ -142,6 +156,14 @@ class TrigramHmmModel(ChainTagger):
     def parameters(self) -> int:
         """How many numbers were counted."""
         return self.hmm.parameters
+
+    def counted(self) -> dict[str, int]:
+        """Return how many tags, known words and word classes there are."""
+        return self.hmm.counted()
+
+    def facts(self, inspection: Inspection) -> Facts:
+        """Return what ``lacuna inspect`` shows: also the weights of interpolation."""
+        return super(TrigramHmmModel, self).facts(inspection) + self.hmm.facts()
 
     @property
     def scheme(self) -> Scheme:

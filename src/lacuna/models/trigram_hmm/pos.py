@@ -12,9 +12,10 @@ from lacuna.encoding.flat import TaggedDocument
 from lacuna.errors import ConfigError
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import run_chunks
-from lacuna.inference.chain import best_paths, expectations
+from lacuna.inference.chain import Chain, best_paths, expectations
 from lacuna.models.base import NO_CARD, Card, Step, TagsAnything
 from lacuna.models.chain import batches
+from lacuna.models.facts import Facts, Inspection
 from lacuna.models.file import StoredModel
 from lacuna.models.trigram_hmm import Hmm, TrigramHmm, fit_hmm, training_table
 from lacuna.text.document import Document, Tokens
@@ -54,6 +55,23 @@ class PosTagger(TagsAnything):
     def parameters(self) -> int:
         """How many numbers were counted."""
         return self.hmm.parameters
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """The tags, as the states of the chain."""
+        return self.hmm.tags
+
+    def chain(self) -> Chain:
+        """Return the chain of tags."""
+        return self.hmm.chain
+
+    def counted(self) -> dict[str, int]:
+        """Return how many tags, known words and word classes there are."""
+        return self.hmm.counted()
+
+    def facts(self, inspection: Inspection) -> Facts:
+        """Return what ``lacuna inspect`` shows: also the weights of interpolation."""
+        return super(PosTagger, self).facts(inspection) + self.hmm.facts()
 
     def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
         """Return the documents with tokens whose column ``pos`` holds the tags found.

@@ -11,13 +11,7 @@ from lacuna.models.base import Card
 from lacuna.models.file import StoredModel, require, require_indices
 from lacuna.models.scoring import SparseRows
 from lacuna.models.settings import stored_settings
-from lacuna.models.trigram_hmm import (
-    Hmm,
-    TrigramHmm,
-    TrigramHmmModel,
-    closed_from,
-    kin,
-)
+from lacuna.models.trigram_hmm import Hmm, TrigramHmm, TrigramHmmModel, closed_from, kin
 from lacuna.models.trigram_hmm.lexicon import TagLexicon, Weights
 from lacuna.models.trigram_hmm.pos import PosTagger
 from lacuna.models.trigram_hmm.word_classes import WordClasses

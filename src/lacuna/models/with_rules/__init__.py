@@ -18,9 +18,15 @@ from lacuna.models.base import Tagger
 from lacuna.models.facts import Facts, Inspection, Table
 from lacuna.models.file import StoredModel
 from lacuna.models.with_rules.file import rules_as_values, rules_from_values
-from lacuna.models.with_rules.rules import Rules, label_by_rules, mention_facts, rule_row, rule_words
-from lacuna.text.document import Document
+from lacuna.models.with_rules.rules import (
+    Rules,
+    label_by_rules,
+    mention_facts,
+    rule_row,
+    rule_words,
+)
 from lacuna.models.wrapped import Wrapped
+from lacuna.text.document import Document
 from lacuna.text.tokens import tokens_of
 
 
@@ -95,3 +101,10 @@ def restore_with_rules(stored: StoredModel, tagger: Tagger) -> WithRules:
     except (msgspec.ValidationError, ValueError):
         raise ModelFileError(stored.source, "its rules or categories are damaged") from None
     return WithRules(tagger, categories, rules)
+
+
+def rules_of(model: Tagger) -> Rules:
+    """Return the rules of a model, also within another; none if it finds labels directly."""
+    if isinstance(model, WithRules):
+        return model.rules
+    return rules_of(model.tagger) if isinstance(model, Wrapped) else {}

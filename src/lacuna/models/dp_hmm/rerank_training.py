@@ -11,51 +11,38 @@ from dataclasses import replace
 
 import numpy as np
 
-from lacuna.encoding.flat import TaggedDocument, tag_document
+from lacuna.encoding.flat import TaggedDocument
 from lacuna.features.token_table import token_table
 from lacuna.inference.subtags import projected_lists
-from lacuna.learning.folds import jackknife
+from lacuna.learning.folds import FOLDS, jackknife
+from lacuna.models.base import FitOptions
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel
 from lacuna.models.dp_hmm.reranking import Lesson, candidates, fit_reranker, lesson
 from lacuna.models.dp_hmm.training import fit_dp_hmm
-from lacuna.pipeline.aligning import FOLDS
-from lacuna.pipeline.progress import Trained
-from lacuna.pipeline.stepwise import judge
-from lacuna.text.document import Document
 
 
 def with_reranking(
-    trained: Trained,
-    documents: Sequence[Document],
-    config: DpHmm,
-    dev: Sequence[Document] | None,
-    *,
-    seed: int,
-) -> Trained:
-    """Return a trained model that weighs its best taggings again.
+    model: DpHmmModel, tagged: Sequence[TaggedDocument], options: FitOptions
+) -> DpHmmModel:
+    """Return a model that weighs its best taggings again, if its settings ask for it.
 
-    Interrupted, or where all documents are of one group, it gives the best tagging as it is.
+    If all documents are of one group, it gives the best tagging as it is.
     """
-    model = trained.model
-    assert isinstance(model, DpHmmModel)
-    interrupted = False
-    try:
-        lessons = list(_lessons(documents, config, seed))
-    except KeyboardInterrupt:
-        lessons, interrupted = [], True
-    better = replace(model, reranker=fit_reranker(lessons))
-    dev_f1 = trained.dev_f1 if dev is None else judge(better, dev)
-    return replace(trained, model=better, dev_f1=dev_f1, interrupted=interrupted)
+    if not model.config.rerank:
+        return model
+    return replace(model, reranker=fit_reranker(list(_lessons(tagged, model.config, options))))
 
 
-def _lessons(documents: Sequence[Document], config: DpHmm, seed: int) -> Iterator[Lesson]:
+def _lessons(
+    tagged: Sequence[TaggedDocument], config: DpHmm, options: FitOptions
+) -> Iterator[Lesson]:
     """Tag every document by a model that has not seen its group."""
+    documents = [item.document for item in tagged]
     folds = min(FOLDS, len({document.unit for document in documents}))
     if folds < 2:
         return
-    tagged = [tag_document(document) for document in documents]
-    for rest, part in jackknife(documents, folds, rng=np.random.default_rng(seed)):
-        *_, last = fit_dp_hmm([tagged[i] for i in rest], config, np.random.default_rng(seed))
+    for rest, part in jackknife(documents, folds, rng=options.rng):
+        *_, last = fit_dp_hmm([tagged[i] for i in rest], config, options)
         model = last.model()
         assert isinstance(model, DpHmmModel)
         yield _lesson(model, [tagged[i] for i in part], config)

@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 from lacuna import Document, Mention
 from lacuna.encoding.flat import TaggedDocument, tag_document
 from lacuna.features.words import word_shape
+from lacuna.models.base import FitOptions
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
-from lacuna.models.class_hmm.states import (
+from lacuna.models.class_hmm.training import fit_class_hmm
+from lacuna.models.hidden_states import (
     Share,
     describe_states,
     known_names,
     mutual_information,
     name_split,
 )
-from lacuna.models.class_hmm.training import fit_class_hmm
 from tests.models.examples import FIRST, LAST, corpus
 
 
@@ -27,7 +28,7 @@ def tagged(documents: list[Document]) -> list[TaggedDocument]:
 
 
 def trained(documents: list[Document], config: ClassHmm, seed: int = 0) -> ClassHmmModel:
-    *_, last = fit_class_hmm(tagged(documents), config, np.random.default_rng(seed))
+    *_, last = fit_class_hmm(tagged(documents), config, FitOptions(seed))
     model = last.model()
     assert isinstance(model, ClassHmmModel)
     return model

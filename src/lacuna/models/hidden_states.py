@@ -13,18 +13,21 @@ all of that was learnt; with BIO and BILOU the tags themselves tell places apart
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.encoding.flat import TaggedDocument
+from lacuna.encoding.flat import TaggedDocument, tag_document
 from lacuna.features.token_table import TokenTable, token_table, words_at
 from lacuna.features.words import word_shape
 from lacuna.inference.chain import best_paths, constrain
 from lacuna.models.chain import ChainTagger
+from lacuna.models.facts import Facts, Table
+from lacuna.text.document import Document
 from lacuna.types import FloatArray, IntArray
 
+TOP = 6  #: words, shapes and places shown of a state
 PLACES = ("first", "inside", "last", "only")
 NOWHERE = -1  #: place of a token in no mention
 
@@ -209,3 +212,44 @@ def _at(items: Sequence[str], places: Sequence[int]) -> list[str]:
 def _most(items: Sequence[str], top: int) -> tuple[Share, ...]:
     ranked = sorted(Counter(items).items(), key=lambda pair: (-pair[1], pair[0]))
     return tuple(Share(name, times / len(items)) for name, times in ranked[:top])
+
+
+def state_facts(model: ChainTagger, documents: Sequence[Document]) -> Facts:
+    """Return what each state stands for in documents, and how states divide each label."""
+    if not documents:
+        return Facts()
+    tagged = [tag_document(document) for document in documents]
+    states = describe_states(model, tagged, top=TOP)
+    splits = {
+        label: name_split(model, tagged, known_names(tagged, label), label=label)
+        for label in model.labels
+    }
+    divided = Table(
+        "do states tell the first from the last word of a mention?",
+        ("label", "bits", "of at most"),
+        [(label, f"{s.bits:.3f}", f"{s.most_bits:.3f}") for label, s in splits.items()],
+    )
+    names = Table(
+        "words that are only first, or only last, in mentions of several words",
+        ("state", "first", "last", "first, alone", "last, alone"),
+        [row for split in splits.values() for row in _name_rows(split)],
+    )
+    values = {
+        "states": [state._asdict() for state in states],
+        "split": {label: split._asdict() for label, split in splits.items()},
+    }
+    return Facts((*map(_state_table, states), divided, names), values)
+
+
+def _state_table(state: StateFacts) -> Table:
+    rows = [
+        (what, ", ".join(f"{name} {share:.0%}" for name, share in shares))
+        for what in ("words", "shapes", "places", "before", "after")
+        if (shares := getattr(state, what))
+    ]
+    return Table(f"state {state.name}: {state.tokens:,} tokens", ("", "most often"), rows, (1,))
+
+
+def _name_rows(split: NameSplit) -> Iterator[tuple[str, ...]]:
+    for (name, *own), (_, *alone) in zip(split.states, split.alone, strict=True):
+        yield (name, *(f"{count:,}" for count in (*own, *alone)))

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from lacuna import ConfigError, Crf, Document, TrigramHmm
 from lacuna.models import registry
-from lacuna.models.base import Card, Step
+from lacuna.models.base import FitOptions, Step
 from lacuna.models.trigram_hmm import TrigramHmmModel, fit_trigram_hmm
-from lacuna.pipeline.cross_validation import cross_validate
-from lacuna.pipeline.progress import Progress
-from lacuna.pipeline.stepwise import PATIENCE, train_stepwise
-from lacuna.pipeline.training import train
+from lacuna.pipeline.training import PATIENCE, Progress, TrainOptions, train
+from lacuna.pipeline.tuning import cross_validate
 from lacuna.types import Task
 from tests.models.examples import corpus
 
 
 def test_train_finds_the_way_by_the_settings() -> None:
     seen: list[Progress] = []
-    trained = train(corpus(6), TrigramHmm(), dev=corpus(4, seed=1), on_progress=seen.append)
+    trained = train(
+        corpus(6), TrigramHmm(), TrainOptions(dev=corpus(4, seed=1), on_progress=seen.append)
+    )
     assert isinstance(trained.model, TrigramHmmModel)
     assert trained.model.config == TrigramHmm()
     assert trained.dev_f1 == seen[0].dev_f1
@@ -32,9 +30,9 @@ def test_train_finds_the_way_by_the_settings() -> None:
     assert trained.model.card.documents == 6
     assert trained.tokens > trained.sentences > 6
     with pytest.raises(ConfigError, match="cannot be trained for the task pos"):
-        train(corpus(2), Crf(), task=Task.POS)
+        train(corpus(2), Crf(), TrainOptions(task=Task.POS))
     with pytest.raises(ConfigError, match="only a CRF"):
-        train(corpus(2), TrigramHmm(), start=trained.model)
+        train(corpus(2), TrigramHmm(), TrainOptions(start=trained.model))
     with pytest.raises(ConfigError, match="no documents"):
         train([], TrigramHmm())
 
@@ -45,7 +43,7 @@ def steps_of_quality(qualities: list[int], interrupted: bool = False) -> Any:
     def fit(tagged: list[Any], config: TrigramHmm, _: object) -> Iterator[Step]:
         for number, quality in enumerate(qualities, start=1):
             unseen = [item._replace(chunks=()) for item in tagged[quality:]]
-            (step,) = fit_trigram_hmm([*tagged[:quality], *unseen], config)
+            (step,) = fit_trigram_hmm([*tagged[:quality], *unseen], config, FitOptions())
             yield Step(number, float(-quality), step.model)
         if interrupted:
             raise KeyboardInterrupt
@@ -58,20 +56,11 @@ def tried(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Train with given steps and return what came out and how many steps were taken."""
 
     def run(fit: Any, dev: list[Document] | None) -> tuple[Any, int]:
-        kind = replace(registry.KINDS["trigram-hmm"], fit=fit)
-        monkeypatch.setattr("lacuna.pipeline.stepwise.kind_of", lambda _: kind)
-        monkeypatch.setattr("lacuna.pipeline.stepwise._iterations", lambda _: 100)
+        monkeypatch.setattr(registry.Kind, "fitting", lambda *_: fit)
+        monkeypatch.setattr("lacuna.pipeline.training._iterations", lambda _: 100)
         seen: list[Progress] = []
-        trained = train_stepwise(
-            corpus(12),
-            TrigramHmm(),
-            task=Task.NER,
-            dev=dev,
-            seed=0,
-            card=Card(),
-            on_progress=seen.append,
-        )
-        return trained, len(seen)
+        options = TrainOptions(dev=dev, on_progress=seen.append)
+        return train(corpus(12), TrigramHmm(), options), len(seen)
 
     return run
 
@@ -98,6 +87,6 @@ def test_interruption_keeps_the_best(tried: Any) -> None:
 
 
 def test_folds() -> None:
-    scores, config = cross_validate(corpus(8), TrigramHmm(), 3, rng=np.random.default_rng(0))
+    scores, config = cross_validate(corpus(8), TrigramHmm(), 3, TrainOptions())
     assert config == TrigramHmm()
     assert scores.section("strict").micro.f1 > 0.7
