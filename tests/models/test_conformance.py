@@ -1,4 +1,4 @@
-"""What every kind of model must do, those to come included: one suite over all rows of the registry."""
+"""What every kind of model must do, those to come included: one suite over the registry."""
 
 from __future__ import annotations
 
