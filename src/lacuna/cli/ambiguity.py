@@ -12,13 +12,10 @@ from lacuna.cli.console import print_json, print_table, say
 from lacuna.cli.corpora import (
     CORPUS_HELP,
     CorpusOptions,
-    EncodingOption,
-    FormatOption,
     JsonOption,
-    LabelsOption,
-    MapOption,
     reading,
 )
+from lacuna.cli.option_records import only
 
 if TYPE_CHECKING:
     from lacuna.evaluation.ambiguity import StructureErrors, Subset
@@ -26,12 +23,10 @@ if TYPE_CHECKING:
 
 def ambiguity_command(
     corpus: Annotated[list[str] | None, typer.Argument(metavar="CORPUS", help=CORPUS_HELP)] = None,
+    *,
     parts: Annotated[int, typer.Option(min=2, max=5, help="Most parts of a mention.")] = 3,
     words: Annotated[int, typer.Option(min=1, max=100, help="Longest sentence to count for.")] = 7,
-    source_format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    label_map: MapOption = None,
-    labels: LabelsOption = None,
+    options: Annotated[CorpusOptions, only("format", "encoding", "label_map", "labels")],
     as_json: JsonOption = False,
 ) -> None:
     """Compare the encodings LI, SHARED and SPLIT of mentions with gaps.
@@ -44,7 +39,6 @@ def ambiguity_command(
     Example: lacuna ambiguity notes/ --labels ADR
     """
     if corpus:
-        options = CorpusOptions(source_format, encoding, label_map, labels)
         _corpus_errors(corpus, options, parts, as_json=as_json)
     else:
         _structures(parts, words, as_json=as_json)

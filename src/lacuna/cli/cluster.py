@@ -12,11 +12,10 @@ from lacuna.cli.console import announce_compiling, print_json, say, step_progres
 from lacuna.cli.corpora import (
     CORPUS_HELP,
     CorpusOptions,
-    EncodingOption,
-    FormatOption,
     JsonOption,
     reading,
 )
+from lacuna.cli.option_records import only
 
 if TYPE_CHECKING:
     from lacuna.learning.brown import Step
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
 def cluster_command(
     text: Annotated[list[str], typer.Argument(metavar="TEXT", help=CORPUS_HELP)],
+    *,
     output: Annotated[
         str, typer.Option("-o", "--output", help="File to write; '-' is standard output.")
     ],
@@ -38,8 +38,7 @@ def cluster_command(
         int, typer.Option("--max-words", min=2, help="Only so many, the most frequent, get one.")
     ] = 30_000,
     lower: Annotated[bool, typer.Option("--lower", help="Take all words in lower case.")] = False,
-    source_format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
+    options: Annotated[CorpusOptions, only("format", "encoding")],
     as_json: JsonOption = False,
 ) -> None:
     """Find classes of words in raw text (Brown clustering).
@@ -54,7 +53,7 @@ def cluster_command(
     from lacuna.pipeline.clusters import count_words
 
     announce_compiling()
-    with reading(text, CorpusOptions(source_format, encoding)) as documents:
+    with reading(text, options) as documents:
         counted = count_words(documents, lower=lower)
     found, summary = _cluster(counted, clusters, min_count, max_words)
     _write(found, output)

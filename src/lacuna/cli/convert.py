@@ -11,22 +11,13 @@ from lacuna.cli.console import print_json, say
 from lacuna.cli.corpora import (
     CORPUS_HELP,
     CorpusOptions,
-    EncodingOption,
-    FilterOption,
-    FormatOption,
-    GroupFromOption,
     JsonOption,
-    LabelsOption,
-    MapOption,
-    TaskOption,
     reading,
 )
 from lacuna.errors import FormatLimitError
-from lacuna.io.corpus import Keep
 from lacuna.io.formats import FORMATS
 from lacuna.io.limits import Loss, loss_needed
 from lacuna.io.output import Written, write_corpus
-from lacuna.io.source import Task
 
 
 class AllowedLoss(StrEnum):
@@ -56,6 +47,7 @@ def convert_command(
         str,
         typer.Argument(metavar="OUT", help="A file, a new folder, or '-' for standard output."),
     ],
+    *,
     to: Annotated[
         str,
         typer.Option("--to", metavar="FORMAT", help=f"Format to write: {', '.join(FORMATS)}."),
@@ -68,13 +60,7 @@ def convert_command(
             " longest are kept). What was left out is counted."
         ),
     ] = AllowedLoss.EXTRAS,
-    source_format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    label_map: MapOption = None,
-    labels: LabelsOption = None,
-    keep: FilterOption = Keep.ALL,
-    group_from: GroupFromOption = None,
-    task: TaskOption = Task.NER,
+    options: CorpusOptions,
     as_json: JsonOption = False,
 ) -> None:
     """Convert a corpus from any format to any other.
@@ -84,7 +70,6 @@ def convert_command(
 
     Example: lacuna convert notes/ notes.jsonl --to jsonl
     """
-    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from, task)
     try:
         written = convert(inputs, output, to=to, options=options, loss=Loss[loss.name])
     except FormatLimitError as error:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,9 @@ from lacuna.io.formats import FORMATS
 from lacuna.io.label_map import LabelMap, read_label_map
 from lacuna.io.source import Skipped, Task
 from lacuna.text.document import Document
+
+if TYPE_CHECKING:
+    from lacuna.models.registry import Model
 
 CORPUS_HELP = "Files, folders or quoted globs; '-' is standard input."
 
@@ -80,13 +83,13 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JS
 class CorpusOptions:
     """How to read the corpora of one command."""
 
-    format: str | None = None
-    encoding: str = "utf-8"
-    label_map: Path | None = None
-    labels: str | None = None
-    keep: Keep = Keep.ALL
-    group_from: str | None = None
-    task: Task = Task.NER
+    format: FormatOption = None
+    encoding: EncodingOption = "utf-8"
+    label_map: MapOption = None
+    labels: LabelsOption = None
+    keep: FilterOption = Keep.ALL
+    group_from: GroupFromOption = None
+    task: TaskOption = Task.NER
 
     def read_map(self) -> LabelMap:
         """Return the label map, empty where none was given."""
@@ -95,6 +98,21 @@ class CorpusOptions:
     def label_set(self) -> set[str] | None:
         """Return the labels to keep; ``None`` keeps all."""
         return None if self.labels is None else {name.strip() for name in self.labels.split(",")}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """How to open a model that is to tag."""
+
+    no_align: NoAlignOption = False
+    heuristic: HeuristicOption = None
+    task: ModelTaskOption = None
+
+    def load(self, path: Path) -> Model:
+        """Read a model file."""
+        from lacuna.models.registry import load
+
+        return load(path, task=self.task, align=not self.no_align, heuristic=self.heuristic)
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from rich.markup import escape
 
 from lacuna import __version__
 from lacuna.cli.console import stderr, stdout
+from lacuna.cli.option_records import flat
 from lacuna.errors import LacunaError
 
 RARELY = 100_000  #: new objects after which garbage is looked for
@@ -60,7 +61,7 @@ def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
     app.callback()(_root)
     for name in names:
         module = import_module(f"lacuna.cli.{name}")
-        app.command(name)(getattr(module, f"{name}_command"))
+        app.command(name)(flat(getattr(module, f"{name}_command")))
     return app
 
 

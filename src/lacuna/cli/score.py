@@ -11,25 +11,18 @@ import typer
 from lacuna.cli.console import print_json, print_table, say
 from lacuna.cli.corpora import (
     CorpusOptions,
-    EncodingOption,
-    FormatOption,
-    GroupFromOption,
     JsonOption,
-    LabelsOption,
-    MapOption,
     reading,
 )
+from lacuna.cli.option_records import only
 from lacuna.cli.results import (
-    BetaOption,
-    ByOption,
     CategoriesOption,
-    IntervalsOption,
-    PerDocumentOption,
+    ScoringOptions,
     SeedOption,
     SvgOption,
     check_section,
     find_categories,
-    find_intervals,
+    scores_json,
     show_scores,
     write_picture,
 )
@@ -47,6 +40,7 @@ from lacuna.pictures.shares_chart import shares_chart
 def score_command(
     gold: Annotated[str, typer.Argument(help="What is right: a file, folder, quoted glob or '-'.")],
     predicted: Annotated[str, typer.Argument(help="What was found, over the same texts.")],
+    *,
     against: Annotated[
         str | None,
         typer.Option(
@@ -56,17 +50,12 @@ def score_command(
     annotators: Annotated[
         bool, typer.Option("--agreement", help="Two annotators: agreement instead of scores.")
     ] = False,
-    by: ByOption = "strict",
-    beta: BetaOption = 1.0,
-    intervals: IntervalsOption = False,
-    per_document: PerDocumentOption = False,
+    scoring: ScoringOptions,
     svg: SvgOption = None,
     categories: CategoriesOption = None,
-    source_format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    label_map: MapOption = None,
-    labels: LabelsOption = None,
-    group_from: GroupFromOption = None,
+    options: Annotated[
+        CorpusOptions, only("format", "encoding", "label_map", "labels", "group_from")
+    ],
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
@@ -78,7 +67,6 @@ def score_command(
 
     Documents are paired by id, or by position where the ids differ and the texts agree.
     """
-    options = CorpusOptions(source_format, encoding, label_map, labels, group_from=group_from)
     _check_standard_input(gold, predicted, against)
     if annotators:
         if against is not None or svg is not None:
@@ -90,20 +78,16 @@ def score_command(
     by_category = find_categories(categories, options)
     shares = None if svg is None else ShareCounter()
     result = score_corpora(gold, predicted, options, by_category, shares)
-    check_section(by, result)
+    check_section(scoring.by, result)
     if svg is not None and shares is not None:
         write_picture(svg, shares_chart(shares.rows()))
     if against is not None:
         other = score_corpora(gold, against, options, by_category)
-        _show_comparison(result, other, by, beta, seed, as_json=as_json)
-        return
-    found = find_intervals(result, beta, seed) if intervals else None
-    if as_json:
-        print_json(
-            json_shape.as_json(result, beta=beta, per_document=per_document, intervals=found)
-        )
-        return
-    show_scores(result, by, beta, found, per_document=per_document)
+        _show_comparison(result, other, scoring, seed, as_json=as_json)
+    elif as_json:
+        print_json(scores_json(result, scoring, seed))
+    else:
+        show_scores(result, scoring, seed)
 
 
 def score_corpora(
@@ -126,9 +110,10 @@ def _check_standard_input(gold: str, predicted: str, against: str | None) -> Non
 
 
 def _show_comparison(
-    first: Scores, second: Scores, by: str, beta: float, seed: int, *, as_json: bool
+    first: Scores, second: Scores, scoring: ScoringOptions, seed: int, *, as_json: bool
 ) -> None:
-    found = compare_systems(first, second, rng=np.random.default_rng(seed), section=by, beta=beta)
+    rng = np.random.default_rng(seed)
+    found = compare_systems(first, second, rng=rng, section=scoring.by, beta=scoring.beta)
     if as_json:
         print_json(json_shape.comparison_json(found))
     else:

@@ -9,18 +9,9 @@ from lacuna.cli.console import print_json, print_table
 from lacuna.cli.corpora import (
     CorpusArgument,
     CorpusOptions,
-    EncodingOption,
-    FilterOption,
-    FormatOption,
-    GroupFromOption,
     JsonOption,
-    LabelsOption,
-    MapOption,
-    TaskOption,
     reading,
 )
-from lacuna.io.corpus import Keep
-from lacuna.io.source import Task
 
 if TYPE_CHECKING:
     from lacuna.evaluation.statistics import CorpusStatistics, LabelStatistics
@@ -30,13 +21,8 @@ KINDS = ("same", "nested", "crossing")
 
 def stats_command(
     corpus: CorpusArgument,
-    source_format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    label_map: MapOption = None,
-    labels: LabelsOption = None,
-    keep: FilterOption = Keep.ALL,
-    group_from: GroupFromOption = None,
-    task: TaskOption = Task.NER,
+    *,
+    options: CorpusOptions,
     as_json: JsonOption = False,
 ) -> None:
     """Count documents, sentences, mentions and overlaps.
@@ -46,7 +32,6 @@ def stats_command(
     """
     from lacuna.evaluation.statistics import describe
 
-    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from, task)
     with reading(corpus, options) as documents:
         found = describe(documents)
     if as_json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,15 +13,11 @@ from lacuna.cli.console import announce_compiling, printable, say, stdout
 from lacuna.cli.corpora import (
     CORPUS_HELP,
     CorpusOptions,
-    EncodingOption,
-    FormatOption,
-    GroupFromOption,
-    HeuristicOption,
-    ModelTaskOption,
-    NoAlignOption,
+    ModelOptions,
     reading,
 )
 from lacuna.cli.highlight import colours, highlighted, with_tags
+from lacuna.cli.option_records import only
 from lacuna.io.formats import FORMATS
 from lacuna.io.limits import Loss
 from lacuna.io.output import write_corpus
@@ -30,6 +27,7 @@ from lacuna.io.source import Task
 def tag_command(
     model: Annotated[Path, typer.Argument(help="A model file, *.lacuna.")],
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help=CORPUS_HELP)],
+    *,
     output: Annotated[
         str | None,
         typer.Option("-o", "--output", help="File or new folder; shown on screen where not given."),
@@ -41,12 +39,8 @@ def tag_command(
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Give each mention its probability.")
     ] = False,
-    source_format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    group_from: GroupFromOption = None,
-    no_align: NoAlignOption = False,
-    heuristic: HeuristicOption = None,
-    task: ModelTaskOption = None,
+    corpus: Annotated[CorpusOptions, only("format", "encoding", "group_from")],
+    opening: ModelOptions,
 ) -> None:
     """Find mentions with a trained model.
 
@@ -57,11 +51,9 @@ def tag_command(
 
     Example: lacuna tag names.lacuna notes/ -o found.jsonl
     """
-    from lacuna.models.registry import load
-
     announce_compiling()
-    tagger = load(model, task=task, align=not no_align, heuristic=heuristic)
-    options = CorpusOptions(source_format, encoding, group_from=group_from, task=tagger.task)
+    tagger = opening.load(model)
+    options = replace(corpus, task=tagger.task)
     with reading(inputs, options) as documents:
         tagged = tagger.tag(documents, probabilities=probabilities)
         if output is None and to is None:
