@@ -9,16 +9,11 @@ import msgspec
 import typer
 
 from lacuna.cli.console import print_json, print_table, say
-from lacuna.cli.corpora import (
-    CORPUS_HELP,
-    CorpusOptions,
-    JsonOption,
-    reading,
-)
+from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, JsonOption, reading
 from lacuna.cli.option_records import only
 
 if TYPE_CHECKING:
-    from lacuna.evaluation.ambiguity import StructureErrors, Subset
+    from lacuna.evaluation.encoding_errors import StructureErrors, Subset
 
 
 def ambiguity_command(
@@ -89,7 +84,7 @@ def _number(count: int) -> str:
 
 
 def _corpus_errors(corpus: list[str], options: CorpusOptions, parts: int, *, as_json: bool) -> None:
-    from lacuna.evaluation.ambiguity import structure_errors
+    from lacuna.evaluation.encoding_errors import structure_errors
 
     with reading(corpus, options) as documents:
         found = structure_errors(documents, parts=parts)

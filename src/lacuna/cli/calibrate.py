@@ -8,12 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lacuna.cli.console import announce_compiling, print_json, print_table, say
-from lacuna.cli.corpora import (
-    CorpusArgument,
-    CorpusOptions,
-    JsonOption,
-    reading,
-)
+from lacuna.cli.corpora import CorpusArgument, CorpusOptions, JsonOption, reading
 from lacuna.cli.deid import promise_in_words
 from lacuna.cli.detector_options import DetectorOptions, PolicyOption
 from lacuna.cli.option_records import only

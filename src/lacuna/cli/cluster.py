@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lacuna.cli.console import announce_compiling, print_json, say, step_progress
-from lacuna.cli.corpora import (
-    CORPUS_HELP,
-    CorpusOptions,
-    JsonOption,
-    reading,
-)
+from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, JsonOption, reading
 from lacuna.cli.option_records import only
 
 if TYPE_CHECKING:

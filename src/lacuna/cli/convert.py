@@ -8,12 +8,7 @@ from typing import Annotated
 import typer
 
 from lacuna.cli.console import print_json, say
-from lacuna.cli.corpora import (
-    CORPUS_HELP,
-    CorpusOptions,
-    JsonOption,
-    reading,
-)
+from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, JsonOption, reading
 from lacuna.errors import FormatLimitError
 from lacuna.io.formats import FORMATS
 from lacuna.io.limits import Loss, loss_needed

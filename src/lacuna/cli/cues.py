@@ -46,7 +46,7 @@ def find_cues(subtags: SubTags, labels: Sequence[str]) -> list[Cue]:
 
 def subtag_picture(kind: str, subtags: SubTags, label: str) -> str:
     """Draw the sub-tags around a label."""
-    from lacuna.pictures.subtags import subtag_graph
+    from lacuna.pictures.subtag_graph import subtag_graph
 
     return subtag_graph(subtags, label, title=f"{kind}: sub-tags around {label}")
 

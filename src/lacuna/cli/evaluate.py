@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from lacuna.cli.console import announce_compiling, print_json, print_table, say
-from lacuna.cli.corpora import (
-    CorpusArgument,
-    CorpusOptions,
-    JsonOption,
-    ModelOptions,
-    reading,
-)
+from lacuna.cli.corpora import CorpusArgument, CorpusOptions, JsonOption, ModelOptions, reading
 from lacuna.cli.option_records import only
 from lacuna.cli.results import (
     CategoriesOption,
@@ -23,15 +17,15 @@ from lacuna.cli.results import (
     SeedOption,
     SvgOption,
     find_categories,
-    scores_json,
+    scores_as_json,
     show_scores,
     write_picture,
 )
-from lacuna.evaluation.shares import ShareCounter
+from lacuna.evaluation.outcomes import OutcomeCounter
 from lacuna.io.source import Task
 from lacuna.io.writing import whole_file
 from lacuna.pictures.error_page import error_page
-from lacuna.pictures.shares_chart import shares_chart
+from lacuna.pictures.outcome_chart import outcome_chart
 from lacuna.text.document import Document
 
 if TYPE_CHECKING:
@@ -83,7 +77,7 @@ def evaluate_command(
     speed = tokens / seconds if seconds else 0.0
     if as_json:
         figures = {"seconds": seconds, "tokens_per_second": speed}
-        print_json(scores_json(result, scoring, seed) | figures)
+        print_json(scores_as_json(result, scoring, seed) | figures)
     else:
         show_scores(result, scoring, seed)
         say(f"tagged in {seconds:.2f} s, {speed:,.0f} tokens/s")
@@ -95,7 +89,7 @@ class _Pictures:
 
     svg: Path | None
     errors: Path | None
-    shares: ShareCounter = field(default_factory=ShareCounter)
+    shares: OutcomeCounter = field(default_factory=OutcomeCounter)
     wrong: list[tuple[Document, Document]] = field(default_factory=list)
 
     def note(self, gold: Document, found: Document) -> None:
@@ -111,7 +105,7 @@ class _Pictures:
             with whole_file(self.errors) as stream:
                 stream.write(error_page(self.wrong).encode())
         if self.svg is not None:
-            write_picture(self.svg, shares_chart(self.shares.rows()))
+            write_picture(self.svg, outcome_chart(self.shares.rows()))
 
 
 def _evaluate_pos(

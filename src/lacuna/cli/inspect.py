@@ -160,7 +160,7 @@ def _chain_picture(kind: str, part: Part) -> str:
     """Draw the chain of the model that finds mentions, of two passes the second."""
     from lacuna.models.hypergraph import HypergraphModel
     from lacuna.models.trigram_hmm.pos import PosTagger
-    from lacuna.pictures.transitions import chain_graph
+    from lacuna.pictures.transition_graph import chain_graph
 
     if isinstance(part, HypergraphModel):
         raise ConfigError(f"a {kind} model is no chain that could be drawn")

@@ -13,7 +13,7 @@ import typer
 from lacuna.cli.console import print_table, printable, say
 from lacuna.cli.corpora import CorpusOptions
 from lacuna.errors import ConfigError
-from lacuna.evaluation import bootstrap, json_shape, report
+from lacuna.evaluation import bootstrap, result_json, result_tables
 from lacuna.evaluation.leaks import leaks
 from lacuna.evaluation.scores import Scores
 from lacuna.io.label_map import BUNDLED, bundled_categories, read_label_map
@@ -83,19 +83,19 @@ def show_scores(result: Scores, options: ScoringOptions, seed: int) -> None:
     check_section(by, result)
     found = _intervals(result, options, seed)
     say(f"{len(result.ids):,} documents, {int(result.tokens.sum()):,} tokens")
-    print_table(*report.summary_table(result, beta=beta))
-    print_table(*report.label_table(result.section(by), title=f"{by}, by label", beta=beta))
+    print_table(*result_tables.summary_table(result, beta=beta))
+    print_table(*result_tables.label_table(result.section(by), title=f"{by}, by label", beta=beta))
     if options.per_document:
-        title, header, rows = report.document_table(result, by=by, beta=beta)
+        title, header, rows = result_tables.document_table(result, by=by, beta=beta)
         print_table(title, header, [(printable(name), *cells) for name, *cells in rows])
-    print_table(*report.leak_table(leaks(result)))
+    print_table(*result_tables.leak_table(leaks(result)))
     if found is not None:
-        print_table(*report.interval_table(found))
+        print_table(*result_tables.interval_table(found))
 
 
-def scores_json(result: Scores, options: ScoringOptions, seed: int) -> dict[str, Any]:
+def scores_as_json(result: Scores, options: ScoringOptions, seed: int) -> dict[str, Any]:
     """Return a result as JSON."""
-    return json_shape.as_json(
+    return result_json.scores_json(
         result,
         beta=options.beta,
         per_document=options.per_document,

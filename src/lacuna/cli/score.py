@@ -9,11 +9,7 @@ import numpy as np
 import typer
 
 from lacuna.cli.console import print_json, print_table, say
-from lacuna.cli.corpora import (
-    CorpusOptions,
-    JsonOption,
-    reading,
-)
+from lacuna.cli.corpora import CorpusOptions, JsonOption, reading
 from lacuna.cli.option_records import only
 from lacuna.cli.results import (
     CategoriesOption,
@@ -22,19 +18,19 @@ from lacuna.cli.results import (
     SvgOption,
     check_section,
     find_categories,
-    scores_json,
+    scores_as_json,
     show_scores,
     write_picture,
 )
 from lacuna.errors import ConfigError
-from lacuna.evaluation import json_shape, report
-from lacuna.evaluation.agreement import agreement
+from lacuna.evaluation import result_json, result_tables
+from lacuna.evaluation.annotator_agreement import agreement
+from lacuna.evaluation.outcomes import OutcomeCounter
 from lacuna.evaluation.pairing import pair
 from lacuna.evaluation.scores import Scores, score
-from lacuna.evaluation.shares import ShareCounter
 from lacuna.evaluation.significance import compare_systems
 from lacuna.io.corpus import STANDARD_INPUT
-from lacuna.pictures.shares_chart import shares_chart
+from lacuna.pictures.outcome_chart import outcome_chart
 
 
 def score_command(
@@ -76,16 +72,16 @@ def score_command(
         _show_agreement(gold, predicted, options, as_json=as_json)
         return
     by_category = find_categories(categories, options)
-    shares = None if svg is None else ShareCounter()
+    shares = None if svg is None else OutcomeCounter()
     result = score_corpora(gold, predicted, options, by_category, shares)
     check_section(scoring.by, result)
     if svg is not None and shares is not None:
-        write_picture(svg, shares_chart(shares.rows()))
+        write_picture(svg, outcome_chart(shares.rows()))
     if against is not None:
         other = score_corpora(gold, against, options, by_category)
         _show_comparison(result, other, scoring, seed, as_json=as_json)
     elif as_json:
-        print_json(scores_json(result, scoring, seed))
+        print_json(scores_as_json(result, scoring, seed))
     else:
         show_scores(result, scoring, seed)
 
@@ -95,7 +91,7 @@ def score_corpora(
     predicted: str,
     options: CorpusOptions,
     categories: Mapping[str, str] | None = None,
-    shares: ShareCounter | None = None,
+    shares: OutcomeCounter | None = None,
 ) -> Scores:
     """Read two corpora, pair their documents and score them, and count shares where asked to."""
     with reading([gold], options) as left, reading([predicted], options) as right:
@@ -115,17 +111,17 @@ def _show_comparison(
     rng = np.random.default_rng(seed)
     found = compare_systems(first, second, rng=rng, section=scoring.by, beta=scoring.beta)
     if as_json:
-        print_json(json_shape.comparison_json(found))
+        print_json(result_json.comparison_json(found))
     else:
-        print_table(*report.comparison_table(found))
+        print_table(*result_tables.comparison_table(found))
 
 
 def _show_agreement(first: str, second: str, options: CorpusOptions, *, as_json: bool) -> None:
     with reading([first], options) as left, reading([second], options) as right:
         found = agreement(pair(left, right))
     if as_json:
-        print_json(json_shape.agreement_json(found))
+        print_json(result_json.agreement_json(found))
         return
     say(f"{found.documents:,} documents, {found.tokens:,} tokens")
-    print_table(*report.agreement_table(found))
-    print_table(*report.disagreement_table(found))
+    print_table(*result_tables.agreement_table(found))
+    print_table(*result_tables.disagreement_table(found))

@@ -6,12 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from lacuna.cli.console import print_json, print_table
-from lacuna.cli.corpora import (
-    CorpusArgument,
-    CorpusOptions,
-    JsonOption,
-    reading,
-)
+from lacuna.cli.corpora import CorpusArgument, CorpusOptions, JsonOption, reading
 
 if TYPE_CHECKING:
     from lacuna.evaluation.statistics import CorpusStatistics, LabelStatistics

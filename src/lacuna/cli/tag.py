@@ -10,12 +10,7 @@ import typer
 from rich.markup import escape
 
 from lacuna.cli.console import announce_compiling, printable, say, stdout
-from lacuna.cli.corpora import (
-    CORPUS_HELP,
-    CorpusOptions,
-    ModelOptions,
-    reading,
-)
+from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, ModelOptions, reading
 from lacuna.cli.highlight import colours, highlighted, with_tags
 from lacuna.cli.option_records import only
 from lacuna.io.formats import FORMATS

@@ -12,7 +12,7 @@ import numpy as np
 
 from lacuna.encoding.flat import TrainingDocument
 from lacuna.errors import ConfigError
-from lacuna.evaluation.parts_of_speech import score_pos
+from lacuna.evaluation.pos_accuracy import score_pos
 from lacuna.evaluation.scores import score
 from lacuna.io.source import Task
 from lacuna.models.base import Card, Step
