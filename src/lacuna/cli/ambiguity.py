@@ -1,4 +1,4 @@
-"""``lacuna ambiguity``: how much each encoding of mentions with gaps leaves open."""
+"""``lacuna ambiguity``: how ambiguous each encoding of mentions with gaps is."""
 
 from __future__ import annotations
 
@@ -19,17 +19,22 @@ if TYPE_CHECKING:
 def ambiguity_command(
     corpus: Annotated[list[str] | None, typer.Argument(metavar="CORPUS", help=CORPUS_HELP)] = None,
     *,
-    parts: Annotated[int, typer.Option(min=2, max=5, help="Most parts of a mention.")] = 3,
-    words: Annotated[int, typer.Option(min=1, max=100, help="Longest sentence to count for.")] = 7,
+    parts: Annotated[
+        int, typer.Option(min=2, max=5, help="Maximum number of parts of a mention.")
+    ] = 3,
+    words: Annotated[
+        int, typer.Option(min=1, max=100, help="Longest sentence to count structures for.")
+    ] = 7,
     options: Annotated[CorpusOptions, only("format", "encoding", "label_map", "labels")],
     as_json: JsonOption = False,
 ) -> None:
-    """Compare the encodings LI, SHARED and SPLIT of mentions with gaps.
+    """Compare encodings of mentions with gaps.
 
-    Without a corpus: how many structures each has for a sentence of n words, and how many bits a
-    word adds in long sentences. Fewer structures are more ambiguous. With a corpus: gold mentions
-    are encoded and read back, every mention that a structure allows (ALL) or only as many as it
-    needs (ENOUGH), and the wrong and lost ones are counted.
+    Without a corpus: how many structures each encoding (LI, SHARED, SPLIT) has for a sentence of n
+    words, and how many bits a word adds in long sentences. The fewer structures, the more
+    ambiguous. With a corpus: gold mentions are encoded and decoded again, to all mentions that the
+    structure allows (ALL) or to just enough to explain it (ENOUGH); wrong and lost mentions are
+    counted.
 
     Example: lacuna ambiguity notes/ --labels ADR
     """
@@ -65,11 +70,11 @@ def _structures(parts: int, words: int, *, as_json: bool) -> None:
         "SHARED to SPLIT": bits["SPLIT"] / bits["SHARED"],
     }
     if as_json:
-        # written as they are: most would not fit into 64 bits
+        # written as text: large counts do not fit into 64 bits
         exact = {name: [msgspec.Raw(str(n).encode()) for n in row] for name, row in counts.items()}
         print_json({"structures": exact, "bits_per_word": bits, "relative_ambiguity": relative})
         return
-    title = f"structures for n words, one label, at most {parts} parts"
+    title = f"structures for n words, one label, up to {parts} parts"
     rows = [
         (str(n), *(_number(counts[name][n - 1]) for name in counts)) for n in range(1, words + 1)
     ]
@@ -89,7 +94,7 @@ def _corpus_errors(corpus: list[str], options: CorpusOptions, parts: int, *, as_
     with reading(corpus, options) as documents:
         found = structure_errors(documents, parts=parts)
     for reason, count in found.left_out.items():
-        say(f"left out, no encoding holds it: {count:,} mentions {reason}")
+        say(f"left out, no encoding can express them: {count:,} mentions {reason}")
     if as_json:
         print_json(_as_json(found))
         return
@@ -100,11 +105,11 @@ def _corpus_errors(corpus: list[str], options: CorpusOptions, parts: int, *, as_
         errors = [subset.errors[encoding, heuristic] for subset in subsets.values()]
         shares = [share for each in errors for share in (each.precision_error, each.recall_error)]
         rows.append((f"{encoding} {heuristic.name}", *(f"{share:.2%}" for share in shares)))
-    print_table("gold mentions, encoded and read back", ("", *header), rows)
+    print_table("gold mentions, encoded and decoded", ("", *header), rows)
     for name, subset in subsets.items():
         sizes = f"{subset.mentions:,} mentions in {subset.sentences:,} sentences"
         capped = max(errors.capped for errors in subset.errors.values())
-        say(f"{name}: {sizes}" + (f", {capped:,} of them not read to the end" if capped else ""))
+        say(f"{name}: {sizes}" + (f", {capped:,} of them decoded in part" if capped else ""))
 
 
 def _as_json(found: StructureErrors) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""``lacuna calibrate``: how much to redact so that little is missed."""
+"""``lacuna calibrate``: the threshold for a tolerated miss rate."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def calibrate_command(
     *,
     max_missed: Annotated[
         list[float],
-        typer.Option(help="Share that may be missed on average; may be given several times."),
+        typer.Option(
+            help="Share of identifier tokens that may be missed on average; may be repeated."
+        ),
     ],
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--output", help="Where the model goes; into its own file if not given."
-        ),
+        typer.Option("-o", "--output", help="File to write the model to; by default its own."),
     ] = None,
     policy: PolicyOption = "safe-harbor",
     detector: DetectorOptions,
@@ -40,10 +40,11 @@ def calibrate_command(
     ],
     as_json: JsonOption = False,
 ) -> None:
-    """Find the threshold that keeps a promise about what is missed.
+    """Calibrate the threshold for a tolerated miss rate.
 
-    GOLD are annotated documents that the model has not seen. The threshold and the curve are
-    stored in the model; lacuna deid --max-missed uses them, with the same options for detection.
+    CORPUS must be annotated documents that the model has not been trained on. The threshold and
+    the curve are stored in the model file; lacuna deid --max-missed uses them, with the same
+    options for detection.
 
     Example: lacuna calibrate names.lacuna unseen.jsonl --max-missed 0.01 --max-missed 0.05
     """
@@ -73,7 +74,7 @@ def _warn(promises: Promises) -> None:
         if calibration.is_tight:
             say(
                 f"warning: {calibration.units:,} patients or documents are few for"
-                f" {calibration.level:g}: a single miss decides, and precision pays for it"
+                f" {calibration.level:g}: a single miss decides, at the cost of precision"
             )
 
 
@@ -88,14 +89,14 @@ def _show(promises: Promises) -> None:
         )
         for calibration in promises.calibrations
     ]
-    header = ("at most missed", "threshold", "missed here", "precision here", "units")
-    print_table("calibrated", header, rows)
+    header = ("max missed", "threshold", "missed here", "precision here", "units")
+    print_table("calibration", header, rows)
     points = [
         min(promises.curve, key=lambda point: abs(point.threshold - threshold))
         for threshold in CURVE_SHOWN
     ]
     print_table(
-        "what thresholds do",
+        "other thresholds",
         ("threshold", "missed", "precision"),
         [(f"{p.threshold:.4f}", f"{p.missed:.4f}", f"{p.precision:.4f}") for p in points],
     )

@@ -1,4 +1,4 @@
-"""What ``deid`` and ``calibrate`` have in common: the options that say what detects."""
+"""Options of ``deid`` and ``calibrate``: what finds identifiers."""
 
 from __future__ import annotations
 
@@ -17,40 +17,48 @@ if TYPE_CHECKING:
 PolicyOption = Annotated[
     str,
     typer.Option(
-        "--policy", metavar="NAME|FILE", help="safe-harbor, research, mask, or a TOML file."
+        "--policy",
+        metavar="NAME|FILE",
+        help="What to do with each kind of identifier: safe-harbor, research, mask or a TOML file.",
     ),
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class DetectorOptions:
-    """What detects beside the model."""
+    """What finds identifiers besides the model."""
 
     known: Annotated[
         Path | None,
         typer.Option(
-            "--known", help="CSV of group,kind,value: names and numbers you already know."
+            "--known",
+            help="CSV file with group,kind,value: names and numbers known for each patient.",
         ),
     ] = None
     always: Annotated[
-        Path | None, typer.Option("--always", help="Terms that always go, one per line.")
+        Path | None,
+        typer.Option("--always", help="File of terms that are always replaced, one per line."),
     ] = None
     never: Annotated[
-        Path | None, typer.Option("--never", help="Terms that never go, one per line.")
+        Path | None,
+        typer.Option("--never", help="File of terms that are never replaced, one per line."),
     ] = None
     lists: Annotated[
         list[str] | None,
         typer.Option(
-            "--lists", metavar="LABEL=FILE", help="A word list; may be given several times."
+            "--lists", metavar="LABEL=FILE", help="Word list to find as LABEL; may be repeated."
         ),
     ] = None
     no_patterns: Annotated[
-        bool, typer.Option("--no-patterns", help="Leave dates, phone numbers … to the model.")
+        bool,
+        typer.Option(
+            "--no-patterns", help="Do not use built-in patterns for dates, phone numbers …"
+        ),
     ] = False
     no_align: NoAlignOption = False
 
     def with_model(self, model: Path | None) -> DetectionOptions:
-        """Return what was asked for; without a model the bundled one is taken."""
+        """Return the options of detection with a model, by default the bundled one."""
         from lacuna.pipeline.detection import BUNDLED_MODEL, DetectionOptions
 
         return DetectionOptions(
@@ -67,5 +75,5 @@ class DetectorOptions:
 def _labelled(entry: str) -> tuple[str, str]:
     label, equals, path = entry.partition("=")
     if not (label and equals and path):
-        raise ConfigError("--lists needs LABEL=FILE, e.g. DOCTOR=staff.txt")
+        raise ConfigError("--lists must be LABEL=FILE, e.g. DOCTOR=staff.txt")
     return label, path

@@ -1,4 +1,4 @@
-"""``lacuna evaluate``: how well and how fast a model works on annotated documents."""
+"""``lacuna evaluate``: scores and speed of a model on annotated documents."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def evaluate_command(
     svg: SvgOption = None,
     errors: Annotated[
         Path | None,
-        typer.Option(help="Also write what was missed or invented, in context, as an HTML page."),
+        typer.Option(help="Also write an HTML page of all errors in context."),
     ] = None,
     corpus: Annotated[
         CorpusOptions, only("format", "encoding", "label_map", "labels", "keep", "group_from")
@@ -52,8 +52,9 @@ def evaluate_command(
 ) -> None:
     """Score a model on annotated documents.
 
-    Counted as by lacuna score. Tokens per second leave out reading, loading and compiling. Of a
-    part-of-speech model the accuracy is shown, of words known from training and of others.
+    The sections are those of lacuna score. Tokens per second exclude reading, loading and
+    compiling. For a part-of-speech model the accuracy is shown, on words known from training and
+    on others.
     """
     from lacuna.pipeline.evaluating import evaluate
 
@@ -85,17 +86,17 @@ def evaluate_command(
 
 @dataclass(frozen=True, slots=True)
 class _Pictures:
-    """What ``--svg`` and ``--errors`` ask for, collected while documents are tagged."""
+    """The files of ``--svg`` and ``--errors``, collected while documents are tagged."""
 
     svg: Path | None
     errors: Path | None
-    shares: OutcomeCounter = field(default_factory=OutcomeCounter)
+    outcomes: OutcomeCounter = field(default_factory=OutcomeCounter)
     wrong: list[tuple[Document, Document]] = field(default_factory=list)
 
     def note(self, gold: Document, found: Document) -> None:
-        """Take in a document and what was found in it."""
+        """Add a document, given what was found in it."""
         if self.svg is not None:
-            self.shares.add(gold, found)
+            self.outcomes.add(gold, found)
         if self.errors is not None and set(gold.mentions) != set(found.mentions):
             self.wrong.append((gold, found))
 
@@ -105,7 +106,7 @@ class _Pictures:
             with whole_file(self.errors) as stream:
                 stream.write(error_page(self.wrong).encode())
         if self.svg is not None:
-            write_picture(self.svg, outcome_chart(self.shares.rows()))
+            write_picture(self.svg, outcome_chart(self.outcomes.rows()))
 
 
 def _evaluate_pos(

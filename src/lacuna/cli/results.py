@@ -1,4 +1,4 @@
-"""Scores on the screen: what ``score`` and ``evaluate`` have in common."""
+"""Options and output that ``score`` and ``evaluate`` share."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ CategoriesOption = Annotated[
     typer.Option(
         "--categories",
         metavar="NAME|FILE",
-        help=f"Large category of each label: {' or '.join(BUNDLED)}, or a TOML file of"
-        ' label = "CATEGORY", under [categories] or not.',
+        help=f"Categories of labels: {', '.join(BUNDLED)} or a TOML file of"
+        ' LABEL = "CATEGORY", with or without a table [categories].',
     ),
 ]
 SvgOption = Annotated[
@@ -33,10 +33,10 @@ SvgOption = Annotated[
     typer.Option(
         "--svg",
         metavar="FILE",
-        help="Also draw what share of each label was found, wrong, missed and invented.",
+        help="Also draw how many mentions of each label are right, wrong, missed or spurious.",
     ),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="For resampling.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Random seed of resampling.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +44,23 @@ class ScoringOptions:
     """Which scores to show."""
 
     by: Annotated[
-        str, typer.Option("--by", metavar="SECTION", help="Way of counting for the table by label.")
+        str,
+        typer.Option(
+            "--by", metavar="SECTION", help="Section to show by label, e.g. strict or token."
+        ),
     ] = "strict"
     beta: Annotated[float, typer.Option("--beta", min=0.01, help="Also show F-beta.")] = 1.0
     intervals: Annotated[
-        bool, typer.Option("--intervals", help="95 % bootstrap intervals over groups.")
+        bool, typer.Option("--intervals", help="Also show 95 % bootstrap intervals over groups.")
     ] = False
     per_document: Annotated[
-        bool, typer.Option("--per-document", help="Also a row for every document, and their mean.")
+        bool,
+        typer.Option("--per-document", help="Also show a row for every document, and their mean."),
     ] = False
 
 
 def find_categories(source: str | None, options: CorpusOptions) -> Mapping[str, str] | None:
-    """Return label → category from --categories (a map with or without the table) or --map."""
+    """Return label → category, from --categories (a name or a file) or else from --map."""
     if source is None:
         return options.read_map().categories or None
     if source in BUNDLED:
@@ -66,9 +70,9 @@ def find_categories(source: str | None, options: CorpusOptions) -> Mapping[str, 
 
 
 def check_section(name: str, result: Scores) -> None:
-    """Refuse a way of counting that the result does not have."""
+    """Raise an error if the result has no section of this name."""
     if name not in result.tables:
-        raise ConfigError(f"unknown section {name!r}; known are {', '.join(result.tables)}")
+        raise ConfigError(f"unknown section {name!r}; choose from {', '.join(result.tables)}")
 
 
 def write_picture(path: Path, picture: str) -> None:
@@ -94,7 +98,7 @@ def show_scores(result: Scores, options: ScoringOptions, seed: int) -> None:
 
 
 def scores_as_json(result: Scores, options: ScoringOptions, seed: int) -> dict[str, Any]:
-    """Return a result as JSON."""
+    """Return a result for JSON output."""
     return result_json.scores_json(
         result,
         beta=options.beta,

@@ -1,4 +1,4 @@
-"""``lacuna score``: how well one corpus agrees with another."""
+"""``lacuna score``: a prediction against gold, two predictions, or two annotators."""
 
 from __future__ import annotations
 
@@ -34,17 +34,18 @@ from lacuna.pictures.outcome_chart import outcome_chart
 
 
 def score_command(
-    gold: Annotated[str, typer.Argument(help="What is right: a file, folder, quoted glob or '-'.")],
-    predicted: Annotated[str, typer.Argument(help="What was found, over the same texts.")],
+    gold: Annotated[str, typer.Argument(help="Gold annotations: file, folder, glob or '-'.")],
+    predicted: Annotated[str, typer.Argument(help="Predicted annotations of the same texts.")],
     *,
     against: Annotated[
         str | None,
         typer.Option(
-            metavar="CORPUS", help="A second prediction: test whether the two differ by chance."
+            metavar="CORPUS", help="A second prediction: test whether the two differ significantly."
         ),
     ] = None,
     annotators: Annotated[
-        bool, typer.Option("--agreement", help="Two annotators: agreement instead of scores.")
+        bool,
+        typer.Option("--agreement", help="Show the agreement of two annotators instead of scores."),
     ] = False,
     scoring: ScoringOptions,
     svg: SvgOption = None,
@@ -55,28 +56,26 @@ def score_command(
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Score a prediction against gold, or two annotators.
+    """Score a prediction against gold, or compare two annotators.
 
-    strict: same label and same characters. relaxed: same label and a shared character.
-    token: by token and label. binary: by token, any label. discontiguous, overlapping: strict,
-    such mentions only. The error rate is spurious or wrong mentions per gold mention.
+    Sections: strict (same label, same characters), relaxed (same label, a shared character), token
+    (tokens by label), binary (tokens, any label), discontiguous and overlapping (strict, only such
+    mentions). The error rate is the number of spurious or wrong mentions per gold mention.
 
-    Documents are paired by id, or by position where the ids differ and the texts agree.
+    Documents are paired by id, or by position if the ids differ and the texts are equal.
     """
     _check_standard_input(gold, predicted, against)
     if annotators:
         if against is not None or svg is not None:
-            raise ConfigError(
-                "--agreement compares two annotators: it does not go with --against or --svg"
-            )
+            raise ConfigError("--agreement cannot be combined with --against or --svg")
         _show_agreement(gold, predicted, options, as_json=as_json)
         return
     by_category = find_categories(categories, options)
-    shares = None if svg is None else OutcomeCounter()
-    result = score_corpora(gold, predicted, options, by_category, shares)
+    outcomes = None if svg is None else OutcomeCounter()
+    result = score_corpora(gold, predicted, options, by_category, outcomes)
     check_section(scoring.by, result)
-    if svg is not None and shares is not None:
-        write_picture(svg, outcome_chart(shares.rows()))
+    if svg is not None and outcomes is not None:
+        write_picture(svg, outcome_chart(outcomes.rows()))
     if against is not None:
         other = score_corpora(gold, against, options, by_category)
         _show_comparison(result, other, scoring, seed, as_json=as_json)
@@ -91,18 +90,18 @@ def score_corpora(
     predicted: str,
     options: CorpusOptions,
     categories: Mapping[str, str] | None = None,
-    shares: OutcomeCounter | None = None,
+    outcomes: OutcomeCounter | None = None,
 ) -> Scores:
-    """Read two corpora, pair their documents and score them, and count shares where asked to."""
+    """Read and score two corpora; also count outcomes by label if `outcomes` is given."""
     with reading([gold], options) as left, reading([predicted], options) as right:
         pairs = pair(left, right)
-        return score(pairs if shares is None else shares.counting(pairs), categories=categories)
+        return score(pairs if outcomes is None else outcomes.counting(pairs), categories=categories)
 
 
 def _check_standard_input(gold: str, predicted: str, against: str | None) -> None:
     read = [gold, predicted] if against is None else [gold, predicted, gold, against]
     if read.count(STANDARD_INPUT) > 1:
-        raise ConfigError("the standard input can be read only once; name a file")
+        raise ConfigError("standard input can be read only once; give a file")
 
 
 def _show_comparison(

@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 
 from lacuna.cli.console import announce_compiling, printable, say, stdout
-from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, ModelOptions, reading
+from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, ModelOptions, reading, say_left_out
 from lacuna.cli.highlight import colours, highlighted, with_tags
 from lacuna.cli.option_records import only
 from lacuna.io.formats import FORMATS
@@ -25,24 +25,24 @@ def tag_command(
     *,
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", help="File or new folder; shown on screen where not given."),
+        typer.Option("-o", "--output", help="File or new folder; by default shown on screen."),
     ] = None,
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="FORMAT", help=f"Format to write: {', '.join(FORMATS)}."),
+        typer.Option("--to", metavar="FORMAT", help=f"Output format: {', '.join(FORMATS)}."),
     ] = None,
     probabilities: Annotated[
-        bool, typer.Option("--probabilities", help="Give each mention its probability.")
+        bool, typer.Option("--probabilities", help="Add the probability of each mention.")
     ] = False,
     corpus: Annotated[CorpusOptions, only("format", "encoding", "group_from")],
     opening: ModelOptions,
 ) -> None:
     """Find mentions with a trained model.
 
-    Without -o and --to the documents are shown with the mentions marked; those that have gaps or
+    Without -o and --to, documents are shown with their mentions marked; mentions that have gaps or
     overlap are numbered and listed below the text. A part-of-speech model fills the token column
-    pos, shown as word/TAG. A model that aligns looks at the documents of a
-    group (a patient) together; they should follow one another.
+    pos, shown as word/TAG. A model trained with --align looks at all documents of a group (a
+    patient) together; they should be adjacent in the input.
 
     Example: lacuna tag names.lacuna notes/ -o found.jsonl
     """
@@ -61,5 +61,4 @@ def tag_command(
         written = write_corpus(tagged, output or "-", format=to or "jsonl", loss=Loss.EXTRAS)
     mentions = "" if options.task is Task.POS else f", {written.mentions:,} mentions"
     say(f"{written.documents:,} documents{mentions} → {output or '-'}")
-    for what, count in written.left_out.items():
-        say(f"left out, {to} cannot hold it: {what} ({count:,})")
+    say_left_out(written, to)
