@@ -1,4 +1,4 @@
-"""The JSON shape and the tables of words."""
+"""Results as JSON and as tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chains as tables of probabilities, for people."""
+"""Chains as tables of probabilities."""
 
 from __future__ import annotations
 

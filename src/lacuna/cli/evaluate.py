@@ -40,8 +40,7 @@ def evaluate_command(
     categories: CategoriesOption = None,
     svg: SvgOption = None,
     errors: Annotated[
-        Path | None,
-        typer.Option(help="Also write an HTML page of all errors in context."),
+        Path | None, typer.Option(help="Also write an HTML page of all errors in context.")
     ] = None,
     corpus: Annotated[
         CorpusOptions, only("format", "encoding", "label_map", "labels", "keep", "group_from")
@@ -55,6 +54,8 @@ def evaluate_command(
     The sections are those of lacuna score. Tokens per second exclude reading, loading and
     compiling. For a part-of-speech model the accuracy is shown, on words known from training and
     on others.
+
+    Example: lacuna evaluate names.lacuna test/ --intervals
     """
     from lacuna.pipeline.evaluating import evaluate
 
@@ -74,8 +75,7 @@ def evaluate_command(
             on_pair=pictures.note,
         )
     pictures.write()
-    tokens = int(result.tokens.sum())
-    speed = tokens / seconds if seconds else 0.0
+    speed = int(result.tokens.sum()) / seconds if seconds else 0.0
     if as_json:
         figures = {"seconds": seconds, "tokens_per_second": speed}
         print_json(scores_as_json(result, scoring, seed) | figures)

@@ -39,9 +39,7 @@ def score_command(
     *,
     against: Annotated[
         str | None,
-        typer.Option(
-            metavar="CORPUS", help="A second prediction: test whether the two differ significantly."
-        ),
+        typer.Option(metavar="CORPUS", help="A second prediction, to test if the two differ."),
     ] = None,
     annotators: Annotated[
         bool,
@@ -63,6 +61,8 @@ def score_command(
     mentions). The error rate is the number of spurious or wrong mentions per gold mention.
 
     Documents are paired by id, or by position if the ids differ and the texts are equal.
+
+    Example: lacuna score gold/ found.jsonl --by token
     """
     _check_standard_input(gold, predicted, against)
     if annotators:

@@ -1,7 +1,7 @@
 """Bootstrap intervals: how much a score may vary on other documents of the same kind.
 
 Units (groups, or documents that have no group) are drawn with replacement, as many as there are;
-the figures are computed again from the summed counts; the interval lies between percentiles of the
+the figures are computed again from the summed counts; the interval is between percentiles of the
 resampled figures (Efron 1979).
 """
 
