@@ -29,8 +29,9 @@ def flat(command: Command) -> Command:
     hints = get_type_hints(command, include_extras=True)
     for name, parameter in signature(command).parameters.items():
         hint = hints[name]
-        record, (names, *_) = getattr(hint, "__origin__", hint), getattr(hint, "__metadata__", [()])
+        record = getattr(hint, "__origin__", hint)  # without Annotated
         if is_dataclass(record):
+            names, *_ = getattr(hint, "__metadata__", [()])
             options = list(_options(record, names))
             records[name] = record, [option.name for option in options]
             parameters += options
