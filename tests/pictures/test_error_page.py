@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 
 from lacuna import Document, Mention
-from lacuna.evaluation.errors import ErrorKind, find_errors
+from lacuna.evaluation.mention_errors import ErrorKind, find_errors
 from lacuna.pictures.error_page import error_page
 from tests.strategies import documents
 
@@ -32,7 +32,7 @@ def test_kinds() -> None:
         (ErrorKind.BORDER, "PER"),
         (ErrorKind.MISSED, "PER"),
         (ErrorKind.LABEL, "LOC"),
-        (ErrorKind.INVENTED, "LOC"),
+        (ErrorKind.SPURIOUS, "LOC"),
     ]
 
 
@@ -56,6 +56,6 @@ def test_every_difference_is_shown_once(one: Document, other: Document) -> None:
     right, made = ({(m.label, m.spans) for m in d.mentions} for d in (one, found))
     shown = [e.gold for e in errors if e.gold]
     assert {(m.label, m.spans) for m in shown} == right - made
-    invented = [e.predicted for e in errors if e.predicted]
-    assert {(m.label, m.spans) for m in invented} == made - right
+    spurious = [e.predicted for e in errors if e.predicted]
+    assert {(m.label, m.spans) for m in spurious} == made - right
     assert error_page([(one, found)]).count("<tr class=") == len(errors)

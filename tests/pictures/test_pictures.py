@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lacuna.evaluation.outcomes import ALL, LabelOutcomes, OutcomeCounter
 from lacuna.evaluation.scores import score
-from lacuna.evaluation.shares import ALL, LabelShares, ShareCounter
 from lacuna.inference.chain import first_order
-from lacuna.pictures.shares_chart import FULL, shares_chart
-from lacuna.pictures.transitions import chain_graph, strongest_moves, transition_graph
+from lacuna.pictures.outcome_chart import FULL, outcome_chart
+from lacuna.pictures.transition_graph import chain_graph, strongest_moves, transition_graph
 from lacuna.text.document import Document, Mention
 from tests.evaluation.cases import Pair, corpora, fewer
 from tests.strategies import LABELS, ODD_LABELS
@@ -46,7 +46,7 @@ def test_graph_has_a_node_for_each_tag_and_an_arrow_for_each_move() -> None:
         "O → O 0.800",
     ]
     assert {"O ↻ .80", "B-X", "I-X", ".70", ".30", ".20"} <= set(words(picture))
-    assert words(picture)[-1] == "What it is. Not drawn: moves below 0.01."
+    assert words(picture)[-1] == "What it is. Transitions below 0.01 are not drawn."
 
 
 def test_graph_of_many_tags_says_where_it_stops() -> None:
@@ -58,7 +58,7 @@ def test_graph_of_many_tags_says_where_it_stops() -> None:
     assert table[table < cut].size == 1600 - 120
     picture = Xml.fromstring(transition_graph([f"B-L{i}" for i in range(40)], table))
     assert len(of_class(picture, "move")) == 120
-    assert f"Not drawn: moves below {cut:.2g}." in words(picture)
+    assert f"Transitions below {cut:.2g} are not drawn." in words(picture)
 
 
 def test_tags_of_a_label_stand_side_by_side_in_its_colour() -> None:
@@ -99,7 +99,7 @@ odd = st.sampled_from((*LABELS, *ODD_LABELS, "]]>", "&amp;", "\x00", "\ud800", "
 def test_any_label_can_be_drawn(labels: list[str]) -> None:
     table = np.full((len(labels), len(labels)), 1 / len(labels))
     graph = transition_graph(labels, table, title=labels[0], caption=labels[-1])
-    chart = shares_chart([LabelShares(label, 1, 2, 3, 4, 5) for label in labels])
+    chart = outcome_chart([LabelOutcomes(label, 1, 2, 3, 4, 5) for label in labels])
     for text in (graph, chart):
         picture = Xml.fromstring(text.encode())  # as a file is read
         assert {element.tag for element in picture.iter()} <= {
@@ -112,7 +112,7 @@ def test_graph_of_a_chain_says_what_its_numbers_are() -> None:
     assert any("exp(weight)" in line for line in words(weights))
     halves = first_order(np.log(np.full((2, 2), 0.5)))
     states = Xml.fromstring(chain_graph(halves, ["O", "I-X"], title="hmm"))
-    assert any("How likely" in line for line in words(states))
+    assert any(line.startswith("Probability that") for line in words(states))
     assert {"O ↻ .50", "I-X ↻ .50"} <= set(words(states))
 
 
@@ -131,24 +131,24 @@ FOUND = Document(
     "d",
     TEXT,
     (
-        Mention.of("PER", (0, 3)),  # wrong border
+        Mention.of("PER", (0, 3)),  # wrong boundary
         Mention.of("PER", (19, 24)),  # wrong label
         Mention.of("LOC", (29, 34)),
-        Mention.of("ORG", (9, 12)),  # invented
+        Mention.of("ORG", (9, 12)),  # spurious
     ),
 )
 
 
 def test_shares_are_counted() -> None:
-    counter = ShareCounter()
+    counter = OutcomeCounter()
     counter.add(GOLD, FOUND)
     assert counter.rows() == [
-        LabelShares(ALL, right=1, border=1, wrong_label=1, missed=1, invented=1),
-        LabelShares("LOC", right=1, wrong_label=1),
-        LabelShares("PER", border=1, missed=1),
-        LabelShares("ORG", invented=1),
+        LabelOutcomes(ALL, right=1, border=1, wrong_label=1, missed=1, spurious=1),
+        LabelOutcomes("LOC", right=1, wrong_label=1),
+        LabelOutcomes("PER", border=1, missed=1),
+        LabelOutcomes("ORG", spurious=1),
     ]
-    assert ShareCounter().rows() == [LabelShares(ALL)]
+    assert OutcomeCounter().rows() == [LabelOutcomes(ALL)]
 
 
 @fewer
@@ -161,14 +161,14 @@ def test_shares_add_up_to_the_scores(corpus: list[Pair]) -> None:
         )
         for g, p in (bare(pair) for pair in corpus)
     ]
-    counter = ShareCounter()
+    counter = OutcomeCounter()
     strict = score(counter.counting(apart)).section("strict")
     everything, *rows = counter.rows()
     assert {row.label for row in rows} <= strict.labels.keys()
     for row in rows:
         counts = strict.labels[row.label]
         assert (row.right, row.gold) == (counts.tp, counts.gold)
-    assert everything.border + everything.wrong_label + everything.invented == strict.micro.fp
+    assert everything.border + everything.wrong_label + everything.spurious == strict.micro.fp
 
 
 def bare(pair: Pair) -> Pair:
@@ -181,28 +181,28 @@ def bare(pair: Pair) -> Pair:
 
 def test_chart_has_bars_as_long_as_the_shares() -> None:
     rows = [
-        LabelShares("A", 6, 1, 1, 2, 5),
-        LabelShares("B", 3, 0, 0, 0, 9),
-        LabelShares("C", invented=2),
+        LabelOutcomes("A", 6, 1, 1, 2, 5),
+        LabelOutcomes("B", 3, 0, 0, 0, 9),
+        LabelOutcomes("C", spurious=2),
     ]
-    picture = Xml.fromstring(shares_chart(rows))
+    picture = Xml.fromstring(outcome_chart(rows))
     bars = of_class(picture, "share")
     lengths = dict(
         zip(names(bars), (float(bar.get("width", "")) / FULL for bar in bars), strict=True)
     )
     assert lengths == {
-        "A: 5 invented": 0.5,
+        "A: 5 spurious": 0.5,
         "A: 6 right": 0.6,
-        "A: 1 wrong border": 0.1,
+        "A: 1 wrong boundary": 0.1,
         "A: 1 wrong label": 0.1,
         "A: 2 missed": 0.2,
-        "B: 9 invented": 1.0,
+        "B: 9 spurious": 1.0,
         "B: 3 right": 1.0,
-        "C: 2 invented": 1.0,
+        "C: 2 spurious": 1.0,
     }
     assert {"60.0%", "100%", "50%", "‹ 300%", "‹ 2"} <= set(words(picture))
 
 
 def test_chart_of_nothing_is_a_picture() -> None:
-    Xml.fromstring(shares_chart([]))
-    Xml.fromstring(shares_chart([LabelShares(ALL)]))
+    Xml.fromstring(outcome_chart([]))
+    Xml.fromstring(outcome_chart([LabelOutcomes(ALL)]))

@@ -1,4 +1,4 @@
-"""``lacuna ambiguity``: how much each encoding of mentions with gaps leaves open."""
+"""``lacuna ambiguity``: how ambiguous each encoding of mentions with gaps is."""
 
 from __future__ import annotations
 
@@ -9,42 +9,36 @@ import msgspec
 import typer
 
 from lacuna.cli.console import print_json, print_table, say
-from lacuna.cli.corpora import (
-    CORPUS_HELP,
-    CorpusOptions,
-    EncodingOption,
-    FormatOption,
-    JsonOption,
-    LabelsOption,
-    MapOption,
-    reading,
-)
+from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, JsonOption, reading
+from lacuna.cli.option_records import only
 
 if TYPE_CHECKING:
-    from lacuna.evaluation.ambiguity import StructureErrors, Subset
+    from lacuna.evaluation.encoding_errors import StructureErrors, Subset
 
 
 def ambiguity_command(
     corpus: Annotated[list[str] | None, typer.Argument(metavar="CORPUS", help=CORPUS_HELP)] = None,
-    parts: Annotated[int, typer.Option(min=2, max=5, help="Most parts of a mention.")] = 3,
-    words: Annotated[int, typer.Option(min=1, max=100, help="Longest sentence to count for.")] = 7,
-    source_format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    label_map: MapOption = None,
-    labels: LabelsOption = None,
+    *,
+    parts: Annotated[
+        int, typer.Option(min=2, max=5, help="Maximum number of parts of a mention.")
+    ] = 3,
+    words: Annotated[
+        int, typer.Option(min=1, max=100, help="Longest sentence to count structures for.")
+    ] = 7,
+    options: Annotated[CorpusOptions, only("format", "encoding", "label_map", "labels")],
     as_json: JsonOption = False,
 ) -> None:
-    """Compare the encodings LI, SHARED and SPLIT of mentions with gaps.
+    """Compare encodings of mentions with gaps.
 
-    Without a corpus: how many structures each has for a sentence of n words, and how many bits a
-    word adds in long sentences. Fewer structures are more ambiguous. With a corpus: gold mentions
-    are encoded and read back, every mention that a structure allows (ALL) or only as many as it
-    needs (ENOUGH), and the wrong and lost ones are counted.
+    Without a corpus: how many structures each encoding (LI, SHARED, SPLIT) has for a sentence of n
+    words, and how many bits a word adds in long sentences. The fewer structures, the more
+    ambiguous. With a corpus: gold mentions are encoded and decoded again, to all mentions that the
+    structure allows (ALL) or to just enough to explain it (ENOUGH); wrong and lost mentions are
+    counted.
 
     Example: lacuna ambiguity notes/ --labels ADR
     """
     if corpus:
-        options = CorpusOptions(source_format, encoding, label_map, labels)
         _corpus_errors(corpus, options, parts, as_json=as_json)
     else:
         _structures(parts, words, as_json=as_json)
@@ -76,11 +70,11 @@ def _structures(parts: int, words: int, *, as_json: bool) -> None:
         "SHARED to SPLIT": bits["SPLIT"] / bits["SHARED"],
     }
     if as_json:
-        # written as they are: most would not fit into 64 bits
+        # written as text: large counts do not fit into 64 bits
         exact = {name: [msgspec.Raw(str(n).encode()) for n in row] for name, row in counts.items()}
         print_json({"structures": exact, "bits_per_word": bits, "relative_ambiguity": relative})
         return
-    title = f"structures for n words, one label, at most {parts} parts"
+    title = f"structures for n words, one label, up to {parts} parts"
     rows = [
         (str(n), *(_number(counts[name][n - 1]) for name in counts)) for n in range(1, words + 1)
     ]
@@ -95,12 +89,12 @@ def _number(count: int) -> str:
 
 
 def _corpus_errors(corpus: list[str], options: CorpusOptions, parts: int, *, as_json: bool) -> None:
-    from lacuna.evaluation.ambiguity import structure_errors
+    from lacuna.evaluation.encoding_errors import structure_errors
 
     with reading(corpus, options) as documents:
         found = structure_errors(documents, parts=parts)
     for reason, count in found.left_out.items():
-        say(f"left out, no encoding holds it: {count:,} mentions {reason}")
+        say(f"left out, no encoding can express them: {count:,} mentions {reason}")
     if as_json:
         print_json(_as_json(found))
         return
@@ -111,11 +105,11 @@ def _corpus_errors(corpus: list[str], options: CorpusOptions, parts: int, *, as_
         errors = [subset.errors[encoding, heuristic] for subset in subsets.values()]
         shares = [share for each in errors for share in (each.precision_error, each.recall_error)]
         rows.append((f"{encoding} {heuristic.name}", *(f"{share:.2%}" for share in shares)))
-    print_table("gold mentions, encoded and read back", ("", *header), rows)
+    print_table("gold mentions, encoded and decoded", ("", *header), rows)
     for name, subset in subsets.items():
         sizes = f"{subset.mentions:,} mentions in {subset.sentences:,} sentences"
         capped = max(errors.capped for errors in subset.errors.values())
-        say(f"{name}: {sizes}" + (f", {capped:,} of them not read to the end" if capped else ""))
+        say(f"{name}: {sizes}" + (f", {capped:,} of them decoded in part" if capped else ""))
 
 
 def _as_json(found: StructureErrors) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""``lacuna calibrate``: how much to redact so that little is missed."""
+"""``lacuna calibrate``: the threshold for a tolerated miss rate."""
 
 from __future__ import annotations
 
@@ -8,28 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lacuna.cli.console import announce_compiling, print_json, print_table, say
-from lacuna.cli.corpora import (
-    CorpusArgument,
-    CorpusOptions,
-    EncodingOption,
-    FormatOption,
-    GroupFromOption,
-    JsonOption,
-    LabelsOption,
-    MapOption,
-    NoAlignOption,
-    reading,
-)
+from lacuna.cli.corpora import CorpusArgument, CorpusOptions, JsonOption, reading
 from lacuna.cli.deid import promise_in_words
-from lacuna.cli.detection import (
-    AlwaysOption,
-    KnownOption,
-    ListsOption,
-    NeverOption,
-    NoPatternsOption,
-    PolicyOption,
-    detection_options,
-)
+from lacuna.cli.detector_options import DetectorOptions, PolicyOption
+from lacuna.cli.option_records import only
 
 if TYPE_CHECKING:
     from lacuna.deid.promises import Promises
@@ -40,34 +22,29 @@ CURVE_SHOWN = (0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 def calibrate_command(
     model: Annotated[Path, typer.Argument(help="A model file, *.lacuna.")],
     gold: CorpusArgument,
+    *,
     max_missed: Annotated[
         list[float],
-        typer.Option(help="Share that may be missed on average; may be given several times."),
+        typer.Option(
+            help="Share of identifier tokens that may be missed on average; may be repeated."
+        ),
     ],
     output: Annotated[
         Path | None,
-        typer.Option(
-            "-o", "--output", help="Where the model goes; into its own file if not given."
-        ),
+        typer.Option("-o", "--output", help="File to write the model to; by default its own."),
     ] = None,
     policy: PolicyOption = "safe-harbor",
-    known: KnownOption = None,
-    always: AlwaysOption = None,
-    never: NeverOption = None,
-    lists: ListsOption = None,
-    no_patterns: NoPatternsOption = False,
-    no_align: NoAlignOption = False,
-    source_format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    group_from: GroupFromOption = None,
-    label_map: MapOption = None,
-    labels: LabelsOption = None,
+    detector: DetectorOptions,
+    corpus: Annotated[
+        CorpusOptions, only("format", "encoding", "group_from", "label_map", "labels")
+    ],
     as_json: JsonOption = False,
 ) -> None:
-    """Find the threshold that keeps a promise about what is missed.
+    """Calibrate the threshold for a tolerated miss rate.
 
-    GOLD are annotated documents that the model has not seen. The threshold and the curve are
-    stored in the model; lacuna deid --max-missed uses them, with the same options for detection.
+    CORPUS must be annotated documents that the model has not been trained on. The threshold and
+    the curve are stored in the model file; lacuna deid --max-missed uses them, with the same
+    options for detection.
 
     Example: lacuna calibrate names.lacuna unseen.jsonl --max-missed 0.01 --max-missed 0.05
     """
@@ -77,17 +54,8 @@ def calibrate_command(
     from lacuna.pipeline.detection import make_promises, open_detection, with_policy
 
     announce_compiling()
-    options = detection_options(
-        model,
-        no_align=no_align,
-        no_patterns=no_patterns,
-        known=known,
-        always=always,
-        never=never,
-        lists=lists,
-    )
-    detection = open_detection(with_policy(options, load_policy(policy)))
-    corpus = CorpusOptions(source_format, encoding, label_map, labels, group_from=group_from)
+    options = with_policy(detector.with_model(model), load_policy(policy))
+    detection = open_detection(options)
     with reading(gold, corpus) as documents:
         promises = make_promises(detection, documents, max_missed)
     target = output or model
@@ -96,14 +64,18 @@ def calibrate_command(
         print_json(promises)
     else:
         _show(promises)
+    _warn(promises)
+    say(promise_in_words(max(c.level for c in promises.calibrations)))
+    say(f"stored in {target}; use it with lacuna deid --model {target} --max-missed …")
+
+
+def _warn(promises: Promises) -> None:
     for calibration in promises.calibrations:
         if calibration.is_tight:
             say(
                 f"warning: {calibration.units:,} patients or documents are few for"
-                f" {calibration.level:g}: a single miss decides, and precision pays for it"
+                f" {calibration.level:g}: a single miss decides, at the cost of precision"
             )
-    say(promise_in_words(max(c.level for c in promises.calibrations)))
-    say(f"stored in {target}; use it with lacuna deid --model {target} --max-missed …")
 
 
 def _show(promises: Promises) -> None:
@@ -117,14 +89,14 @@ def _show(promises: Promises) -> None:
         )
         for calibration in promises.calibrations
     ]
-    header = ("at most missed", "threshold", "missed here", "precision here", "units")
-    print_table("calibrated", header, rows)
+    header = ("max missed", "threshold", "missed here", "precision here", "units")
+    print_table("calibration", header, rows)
     points = [
         min(promises.curve, key=lambda point: abs(point.threshold - threshold))
         for threshold in CURVE_SHOWN
     ]
     print_table(
-        "what thresholds do",
+        "other thresholds",
         ("threshold", "missed", "precision"),
         [(f"{p.threshold:.4f}", f"{p.missed:.4f}", f"{p.precision:.4f}") for p in points],
     )

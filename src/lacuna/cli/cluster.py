@@ -1,4 +1,4 @@
-"""``lacuna cluster``: classes of words from raw text, to be looked at by models."""
+"""``lacuna cluster``: clusters of words from raw text, as features of models."""
 
 from __future__ import annotations
 
@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lacuna.cli.console import announce_compiling, print_json, say, step_progress
-from lacuna.cli.corpora import (
-    CORPUS_HELP,
-    CorpusOptions,
-    EncodingOption,
-    FormatOption,
-    JsonOption,
-    reading,
-)
+from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, JsonOption, reading
+from lacuna.cli.option_records import only
 
 if TYPE_CHECKING:
     from lacuna.learning.brown import Step
@@ -25,36 +19,36 @@ if TYPE_CHECKING:
 
 def cluster_command(
     text: Annotated[list[str], typer.Argument(metavar="TEXT", help=CORPUS_HELP)],
+    *,
     output: Annotated[
         str, typer.Option("-o", "--output", help="File to write; '-' is standard output.")
     ],
     clusters: Annotated[
-        int, typer.Option("--clusters", min=2, help="How many clusters, at most 10,000.")
+        int, typer.Option("--clusters", min=2, help="Number of clusters, up to 10,000.")
     ] = 1000,
     min_count: Annotated[
-        int, typer.Option("--min-count", min=1, help="Words seen less often get no path.")
+        int, typer.Option("--min-count", min=1, help="Minimum count of a word.")
     ] = 2,
     max_words: Annotated[
-        int, typer.Option("--max-words", min=2, help="Only so many, the most frequent, get one.")
+        int, typer.Option("--max-words", min=2, help="Maximum number of words, the most frequent.")
     ] = 30_000,
-    lower: Annotated[bool, typer.Option("--lower", help="Take all words in lower case.")] = False,
-    source_format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
+    lower: Annotated[bool, typer.Option("--lower", help="Convert words to lower case.")] = False,
+    options: Annotated[CorpusOptions, only("format", "encoding")],
     as_json: JsonOption = False,
 ) -> None:
-    """Find classes of words in raw text (Brown clustering).
+    """Cluster the words of raw text (Brown clustering).
 
-    Words that have like neighbours come into one cluster, like clusters under one branch of a
-    tree. Writes one line per word: the path in the tree as bits, the word, its count. Models
-    look at the paths with --set clusters.NAME=FILE. The file spells words out: treat it like the
-    text it was made from.
+    Words with similar neighbours share a cluster, similar clusters a branch of a tree. Writes one
+    line per word: its path in the tree as bits, the word, its count. To use the paths as features,
+    train with --set clusters.NAME=FILE. The file contains words of the text: protect it as you
+    protect the text.
 
     Example: lacuna cluster notes/ -o words.paths
     """
     from lacuna.pipeline.clusters import count_words
 
     announce_compiling()
-    with reading(text, CorpusOptions(source_format, encoding)) as documents:
+    with reading(text, options) as documents:
         counted = count_words(documents, lower=lower)
     found, summary = _cluster(counted, clusters, min_count, max_words)
     _write(found, output)
@@ -67,7 +61,7 @@ def cluster_command(
 def _cluster(
     counted: CountedText, clusters: int, min_count: int, max_words: int
 ) -> tuple[list[ClusteredWord], ClusterSummary]:
-    """Cluster behind a progress bar."""
+    """Cluster with a progress bar."""
     from lacuna.pipeline.clusters import cluster_words
 
     began = time.perf_counter()
@@ -96,6 +90,6 @@ def _show(summary: ClusterSummary, output: str) -> None:
         f" ({share:.1%} of the tokens) in {summary.clusters:,} clusters → {output}"
     )
     say(
-        f"mutual information {summary.information:.3f} bits of the words'"
-        f" {summary.word_information:.3f}, in {summary.seconds:.1f} s"
+        f"mutual information: {summary.information:.3f} bits, of {summary.word_information:.3f}"
+        f" between the words; {summary.seconds:.1f} s"
     )

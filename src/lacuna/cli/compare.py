@@ -27,7 +27,7 @@ from lacuna.cli.corpora import (
     reading,
 )
 from lacuna.errors import ConfigError
-from lacuna.evaluation.json_shape import counts_json
+from lacuna.evaluation.result_json import counts_json
 from lacuna.io.corpus import STANDARD_INPUT, Keep
 from lacuna.text.document import Document
 

@@ -1,4 +1,4 @@
-"""Where the command line writes: results on stdout, everything else on stderr."""
+"""Output of the command line: results on stdout, messages and progress on stderr."""
 
 from __future__ import annotations
 
@@ -30,25 +30,27 @@ Update = Callable[[str, int, int, str], None]
 
 
 def say(message: str) -> None:
-    """Tell the user something on stderr."""
+    """Write a message to stderr."""
     stderr.print(escape(message), soft_wrap=True)
 
 
 def announce_compiling() -> None:
-    """Get ready to run compiled code; have it said, should it have to be compiled first."""
+    """Prepare for compiled code, with a message if it has to be compiled first."""
     from lacuna.kernels import before_compiling, load_without_blas
 
     load_without_blas()
-    before_compiling(lambda: say("compiling for this machine, once; this takes some seconds …"))
+    before_compiling(
+        lambda: say("compiling for this machine, only once; this takes some seconds …")
+    )
 
 
 def printable(text: str) -> str:
-    """Return `text` without characters that could steer a terminal."""
+    """Return `text` without control characters, which a terminal would obey."""
     return "".join(c if c.isprintable() else "\ufffd" for c in text)
 
 
 def print_json(value: Any) -> None:
-    """Write one JSON value to stdout, indented, floats in full."""
+    """Write a JSON value to stdout, indented, with floats in full precision."""
     sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
 
 
@@ -59,10 +61,10 @@ def print_table(
     *,
     text_columns: Collection[int] = (),
 ) -> None:
-    """Write a table to stdout: first column left, numbers right.
+    """Write a table to stdout: the first column left-aligned, numbers right-aligned.
 
-    Headers of several words wrap, and so do long names where there is no room; numbers never.
-    `text_columns` are those whose cells are text: left, and wrapped where there is no room.
+    Headers are wrapped between words, long names if there is no room, numbers never. The cells of
+    `text_columns` are text: left-aligned, and wrapped if there is no room.
     """
     cells = list(rows)
     stdout.print(f"\n[bold]{escape(title)}[/]")
@@ -82,18 +84,18 @@ def print_table(
 
 
 def byte_progress(what: str, total: int | None) -> AbstractContextManager[Advance]:
-    """Show a bar over bytes on stderr (only on a terminal) and yield how to advance it."""
+    """Show a progress bar of bytes on stderr (only on a terminal); yield a function to advance."""
     return _progress(what, total, FileSizeColumn(), TransferSpeedColumn())
 
 
 def item_progress(what: str, total: int | None) -> AbstractContextManager[Advance]:
-    """Show a bar over items on stderr (only on a terminal) and yield how to advance it."""
+    """Show a progress bar of items on stderr (only on a terminal); yield a function to advance."""
     return _progress(what, total, TextColumn("{task.completed:,.0f}"))
 
 
 @contextmanager
 def growing_progress(what: str) -> Iterator[tuple[Callable[[int], None], Advance]]:
-    """Show a bar over bytes; yield how to say how many there are, and how to advance it."""
+    """Show a progress bar of bytes; yield functions to set the total and to advance."""
     with Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -113,9 +115,9 @@ def growing_progress(what: str) -> Iterator[tuple[Callable[[int], None], Advance
 
 @contextmanager
 def step_progress(what: str) -> Iterator[Update]:
-    """Show a bar over steps on stderr (only on a terminal).
+    """Show a progress bar of steps on stderr (only on a terminal).
 
-    Yields how to update it: by what is being done, the step, the number of steps and a remark.
+    Yields a function that takes what is being done, the step, the number of steps and a remark.
     """
     with Progress(
         TextColumn("{task.description}"),

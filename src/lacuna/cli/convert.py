@@ -1,4 +1,4 @@
-"""``lacuna convert``: one format into another, whole or not at all."""
+"""``lacuna convert``: a corpus from one format to another, completely or not at all."""
 
 from __future__ import annotations
 
@@ -8,29 +8,15 @@ from typing import Annotated
 import typer
 
 from lacuna.cli.console import print_json, say
-from lacuna.cli.corpora import (
-    CORPUS_HELP,
-    CorpusOptions,
-    EncodingOption,
-    FilterOption,
-    FormatOption,
-    GroupFromOption,
-    JsonOption,
-    LabelsOption,
-    MapOption,
-    TaskOption,
-    reading,
-)
+from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, JsonOption, reading, say_left_out
 from lacuna.errors import FormatLimitError
-from lacuna.io.corpus import Keep
 from lacuna.io.formats import FORMATS
 from lacuna.io.limits import Loss, loss_needed
 from lacuna.io.output import Written, write_corpus
-from lacuna.types import Task
 
 
 class AllowedLoss(StrEnum):
-    """What may be left out; the words of the command line for :class:`Loss`."""
+    """What may be lost; the names of :class:`Loss` on the command line."""
 
     NOTHING = "nothing"
     EXTRAS = "extras"
@@ -56,35 +42,30 @@ def convert_command(
         str,
         typer.Argument(metavar="OUT", help="A file, a new folder, or '-' for standard output."),
     ],
+    *,
     to: Annotated[
         str,
-        typer.Option("--to", metavar="FORMAT", help=f"Format to write: {', '.join(FORMATS)}."),
+        typer.Option("--to", metavar="FORMAT", help=f"Output format: {', '.join(FORMATS)}."),
     ],
     loss: Annotated[
         AllowedLoss,
         typer.Option(
             help="What may be left out if the format cannot hold it: nothing; extras (tokens,"
-            " groups, meta data, probabilities, white space in conll); or mentions too (the"
-            " longest are kept). What was left out is counted."
+            " groups, metadata, probabilities, white space in conll); or mentions too (the longest"
+            " are kept). What is left out is counted."
         ),
     ] = AllowedLoss.EXTRAS,
-    source_format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    label_map: MapOption = None,
-    labels: LabelsOption = None,
-    keep: FilterOption = Keep.ALL,
-    group_from: GroupFromOption = None,
-    task: TaskOption = Task.NER,
+    options: CorpusOptions,
     as_json: JsonOption = False,
 ) -> None:
-    """Convert a corpus from any format to any other.
+    """Convert a corpus from one format to another.
 
-    The input format is found out. Offsets and line ends are kept; what the new format cannot
-    hold is refused or counted, never lost silently. Nothing is written if anything goes wrong.
+    The input format is auto-detected. Offsets and line endings are preserved. What the new format
+    cannot hold is refused or counted, never lost silently. If anything fails, nothing is
+    written.
 
     Example: lacuna convert notes/ notes.jsonl --to jsonl
     """
-    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from, task)
     try:
         written = convert(inputs, output, to=to, options=options, loss=Loss[loss.name])
     except FormatLimitError as error:
@@ -93,12 +74,11 @@ def convert_command(
         print_json(written)
         return
     say(f"{written.documents:,} documents, {written.mentions:,} mentions → {output}")
-    for what, count in written.left_out.items():
-        say(f"left out, {to} cannot hold it: {what} ({count:,})")
+    say_left_out(written, to)
 
 
 def _with_advice(error: FormatLimitError) -> FormatLimitError:
-    """Add what to do next to a refusal, if there is something."""
+    """Add the --loss that would help to an error, if there is one."""
     needed = loss_needed(error.what, FORMATS[error.format].limits)
     if needed is not None:
         error.args = (f"{error}; --loss {needed.name.lower()} leaves out what does not fit",)

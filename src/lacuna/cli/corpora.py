@@ -1,4 +1,4 @@
-"""How every command names and reads a corpus: shared arguments, options and the progress bar."""
+"""Corpora and models of a command: arguments and options, and reading with a progress bar."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,11 +16,15 @@ from lacuna.encoding.schemes import Heuristic
 from lacuna.io.corpus import Keep, corpus_bytes, read_corpus
 from lacuna.io.formats import FORMATS
 from lacuna.io.label_map import LabelMap, read_label_map
+from lacuna.io.output import Written
 from lacuna.io.source import Skipped
 from lacuna.text.document import Document
 from lacuna.types import Task
 
-CORPUS_HELP = "Files, folders or quoted globs; '-' is standard input."
+if TYPE_CHECKING:
+    from lacuna.models.base import Tagger
+
+CORPUS_HELP = "Files, folders or quoted glob patterns; '-' is standard input."
 
 CorpusArgument = Annotated[list[str], typer.Argument(metavar="CORPUS", help=CORPUS_HELP)]
 FormatOption = Annotated[
@@ -28,7 +32,7 @@ FormatOption = Annotated[
     typer.Option(
         "--format",
         metavar="FORMAT",
-        help=f"Format of the input, found out where not given: {', '.join(FORMATS)}.",
+        help=f"Format of the input, auto-detected by default: {', '.join(FORMATS)}.",
     ),
 ]
 EncodingOption = Annotated[str, typer.Option("--encoding", help="Encoding of text files.")]
@@ -37,7 +41,8 @@ MapOption = Annotated[
     typer.Option(
         "--map",
         metavar="FILE",
-        help='TOML file of OLD = "NEW" labels ("" drops) and [categories] label = "CATEGORY".',
+        help='TOML file that renames labels, OLD = "NEW" ("" drops them), and may have a table'
+        ' [categories] of LABEL = "CATEGORY".',
     ),
 ]
 LabelsOption = Annotated[
@@ -45,33 +50,34 @@ LabelsOption = Annotated[
     typer.Option("--labels", metavar="A,B", help="Keep only mentions with these labels."),
 ]
 FilterOption = Annotated[
-    Keep, typer.Option("--filter", help="Keep only documents that have such a mention.")
+    Keep, typer.Option("--filter", help="Keep only documents with such a mention.")
 ]
 GroupFromOption = Annotated[
     str | None,
     typer.Option(
         "--group-from",
         metavar="REGEX",
-        help="Group of a document (a patient), taken from its id: first group or whole match.",
+        help="Take the group of a document (its patient) from its id: the first capture group of"
+        " REGEX, or the whole match.",
     ),
 ]
 TaskOption = Annotated[
-    Task, typer.Option("--task", help="What the last column of conll files holds.")
+    Task, typer.Option("--task", help="What the last column of conll files contains.")
 ]
 ModelTaskOption = Annotated[
     Task | None,
-    typer.Option("--task", help="What the model must be for; where not given, what it is for."),
+    typer.Option("--task", help="Task that the model must be for; by default any."),
 ]
 NoAlignOption = Annotated[
     bool,
-    typer.Option("--no-align", help="Leave out the alignment that the model was trained with."),
+    typer.Option("--no-align", help="Do not use the alignment that the model was trained with."),
 ]
 HeuristicOption = Annotated[
     Heuristic | None,
     typer.Option(
         "--heuristic",
-        help="Which mentions with gaps are read off what a model says: enough of them, or all that"
-        " it allows. Where not given, as the model was trained.",
+        help="How to decode mentions with gaps: just enough mentions to explain what the model"
+        " predicts, or all that it allows. The default is the model's own setting.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
@@ -79,28 +85,43 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JS
 
 @dataclass(frozen=True, slots=True)
 class CorpusOptions:
-    """How to read the corpora of one command."""
+    """How to read the corpora of a command."""
 
-    format: str | None = None
-    encoding: str = "utf-8"
-    label_map: Path | None = None
-    labels: str | None = None
-    keep: Keep = Keep.ALL
-    group_from: str | None = None
-    task: Task = Task.NER
+    format: FormatOption = None
+    encoding: EncodingOption = "utf-8"
+    label_map: MapOption = None
+    labels: LabelsOption = None
+    keep: FilterOption = Keep.ALL
+    group_from: GroupFromOption = None
+    task: TaskOption = Task.NER
 
     def read_map(self) -> LabelMap:
-        """Return the label map, empty where none was given."""
+        """Return the label map; an empty one by default."""
         return LabelMap() if self.label_map is None else read_label_map(self.label_map)
 
     def label_set(self) -> set[str] | None:
-        """Return the labels to keep; ``None`` keeps all."""
+        """Return the labels to keep; ``None`` for all."""
         return None if self.labels is None else {name.strip() for name in self.labels.split(",")}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """How to load a model for tagging."""
+
+    no_align: NoAlignOption = False
+    heuristic: HeuristicOption = None
+    task: ModelTaskOption = None
+
+    def load(self, path: Path) -> Tagger:
+        """Read a model file."""
+        from lacuna.models.registry import load
+
+        return load(path, task=self.task, align=not self.no_align, heuristic=self.heuristic)
 
 
 @contextmanager
 def reading(paths: list[str], options: CorpusOptions) -> Iterator[Iterator[Document]]:
-    """Open a corpus: a progress bar over its bytes, and at the end what was read over."""
+    """Open a corpus with a progress bar; at the end, report what was skipped."""
     skipped: Counter[str] = Counter()
 
     def count(what: Skipped) -> None:
@@ -120,4 +141,10 @@ def reading(paths: list[str], options: CorpusOptions) -> Iterator[Iterator[Docum
             on_skip=count,
         )
     for what, number in skipped.items():
-        say(f"read over: {number:,} {what}")
+        say(f"skipped: {number:,} {what}")
+
+
+def say_left_out(written: Written, to: str | None) -> None:
+    """Report what a format could not express."""
+    for what, count in written.left_out.items():
+        say(f"left out, {to} cannot hold it: {what} ({count:,})")

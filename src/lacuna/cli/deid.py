@@ -1,8 +1,9 @@
-"""``lacuna deid``: take identities out of files."""
+"""``lacuna deid``: de-identify files."""
 
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,143 +11,176 @@ import typer
 
 from lacuna.archive.options import BadBytes, Rename
 from lacuna.cli.console import announce_compiling, growing_progress, print_json, print_table, say
-from lacuna.cli.corpora import EncodingOption, GroupFromOption, JsonOption, NoAlignOption
-from lacuna.cli.detection import (
-    AlwaysOption,
-    KnownOption,
-    ListsOption,
-    NeverOption,
-    NoPatternsOption,
-    PolicyOption,
-    detection_options,
-)
+from lacuna.cli.corpora import EncodingOption, GroupFromOption, JsonOption
+from lacuna.cli.detector_options import DetectorOptions, PolicyOption
 from lacuna.cli.passphrases import new_passphrase
 from lacuna.deid.scope import Consistency
 from lacuna.errors import ConfigError, StoppedError
 
 if TYPE_CHECKING:
     from lacuna.archive.run import ArchiveOptions
+    from lacuna.archive.tables import Columns
     from lacuna.deid.keys import Key
     from lacuna.deid.report import Failure, Report
+    from lacuna.pipeline.detection import DetectionOptions
 
 SHOWN_FAILURES = 20
 
 
-def deid_command(
-    source: Annotated[
-        str, typer.Argument(metavar="INPUT", help="A file or folder; '-' is a text on stdin.")
-    ],
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="New or empty folder to write to.")
-    ] = None,
-    model: Annotated[
-        Path | None, typer.Option("--model", help="Model file; the bundled one if not given.")
-    ] = None,
-    policy: PolicyOption = "safe-harbor",
+@dataclass(frozen=True, slots=True)
+class ReplacementOptions:
+    """What is replaced, and by what."""
+
+    policy: PolicyOption = "safe-harbor"
     key: Annotated[
         Path | None,
-        typer.Option("--key", help="Key file, made if missing: same key, same surrogates."),
-    ] = None,
+        typer.Option("--key", help="Key file, created if missing: same key, same surrogates."),
+    ] = None
     consistency: Annotated[
-        Consistency, typer.Option(help="Within what the same name becomes the same.")
-    ] = Consistency.PATIENT,
-    locale: Annotated[str, typer.Option(help="Of surrogates and numeric dates: en, de, es …")] = (
-        "en"
-    ),
+        Consistency, typer.Option(help="Scope in which the same name gets the same replacement.")
+    ] = Consistency.PATIENT
+    locale: Annotated[
+        str, typer.Option(help="Locale of surrogates and numeric dates: en, de, es …")
+    ] = "en"
     threshold: Annotated[
-        float | None, typer.Option(min=0, max=1, help="How sure the model must be; 0.5.")
-    ] = None,
+        float | None,
+        typer.Option(min=0, max=1, help="Minimum probability of a finding; 0.5 by default."),
+    ] = None
     max_missed: Annotated[
-        float | None, typer.Option(help="A share the model was calibrated for, e.g. 0.01.")
-    ] = None,
-    known: KnownOption = None,
-    always: AlwaysOption = None,
-    never: NeverOption = None,
-    lists: ListsOption = None,
-    no_patterns: NoPatternsOption = False,
-    no_align: NoAlignOption = False,
-    source_format: Annotated[
-        str | None, typer.Option("--format", help="Format of all files, if names do not tell.")
-    ] = None,
-    encoding: EncodingOption = "utf-8",
+        float | None,
+        typer.Option(help="Use the threshold calibrated for this miss rate, e.g. 0.01."),
+    ] = None
+
+
+@dataclass(frozen=True, slots=True)
+class InputOptions:
+    """Which files are read, and how."""
+
+    format: Annotated[
+        str | None,
+        typer.Option("--format", help="Format of all files; by default determined by their names."),
+    ] = None
+    encoding: EncodingOption = "utf-8"
     on_bad_bytes: Annotated[
-        BadBytes, typer.Option(help="Documents that are not valid in the encoding.")
-    ] = BadBytes.FAIL,
+        BadBytes, typer.Option(help="What to do with documents that are invalid in the encoding.")
+    ] = BadBytes.FAIL
     include: Annotated[
-        list[str] | None, typer.Option(help="Only files that match this glob.")
-    ] = None,
-    exclude: Annotated[list[str] | None, typer.Option(help="No files that match this.")] = None,
-    group_from: GroupFromOption = None,
-    text_column: Annotated[str, typer.Option(help="Column of tables with the text.")] = "text",
-    id_column: Annotated[str | None, typer.Option(help="Column with ids.")] = None,
-    group_column: Annotated[str | None, typer.Option(help="Column with patients.")] = None,
+        list[str] | None, typer.Option(help="Only files that match this glob; may be repeated.")
+    ] = None
+    exclude: Annotated[
+        list[str] | None, typer.Option(help="Skip files that match this glob; may be repeated.")
+    ] = None
+    group_from: GroupFromOption = None
+    text_column: Annotated[str, typer.Option(help="Table column with the text.")] = "text"
+    id_column: Annotated[str | None, typer.Option(help="Table column with ids.")] = None
+    group_column: Annotated[str | None, typer.Option(help="Table column with patients.")] = None
     keep_columns: Annotated[
-        str | None, typer.Option(metavar="A,B|all", help="Columns to keep as they are.")
-    ] = None,
+        str | None, typer.Option(metavar="A,B|all", help="Table columns to copy unchanged.")
+    ] = None
+
+    def columns(self) -> Columns:
+        """Return the columns of tables."""
+        from lacuna.archive.tables import Columns
+
+        kept = () if self.keep_columns is None else self.keep_columns.split(",")
+        names = tuple(name.strip() for name in kept)
+        return Columns(self.text_column, self.id_column, self.group_column, names)
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How to run, and what else to write."""
+
     rename: Annotated[
-        Rename, typer.Option(help="Names of outputs; auto hashes those that hold a name.")
-    ] = Rename.AUTO,
+        Rename,
+        typer.Option(
+            help="Names and ids in the output; auto hashes those that contain an identifier."
+        ),
+    ] = Rename.AUTO
     vault: Annotated[
-        Path | None, typer.Option(help="Encrypted file to restore from, see lacuna restore.")
+        Path | None, typer.Option(help="Encrypted file to write, for lacuna restore.")
+    ] = None
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Number of processes; by default one per core.")
+    ] = None
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count only, write nothing.")] = False
+
+
+def deid_command(
+    source: Annotated[
+        str, typer.Argument(metavar="INPUT", help="File or folder; '-' reads one text from stdin.")
+    ],
+    *,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder to write to, new or empty.")
     ] = None,
-    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one per core.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue an earlier run.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Count only, write nothing.")] = False,
+    model: Annotated[
+        Path | None, typer.Option("--model", help="Model file; by default the bundled model.")
+    ] = None,
+    replacement: ReplacementOptions,
+    detector: DetectorOptions,
+    inputs: InputOptions,
+    run: RunOptions,
     as_json: JsonOption = False,
 ) -> None:
-    """Take identities out of texts.
+    """De-identify texts.
 
-    Writes safe texts, a manifest and a report (report.html, report.json) to a folder. Documents
-    that fail are counted and not written; the exit code is then 1. See docs/deid.md.
+    Writes de-identified texts, a manifest and a report (report.html, report.json) to a folder.
+    Documents that fail are counted and not written; the exit code is then 1. See docs/deid.md.
 
     Example: lacuna deid notes/ -o safe/ --policy research --key study.key
     """
-    from lacuna.archive.run import ArchiveOptions, needs_key
-    from lacuna.archive.tables import Columns
-    from lacuna.deid.policy import load_policy
-
-    if output is None and not dry_run and source != "-":
-        raise ConfigError("say where the safe texts go: -o FOLDER (or --dry-run)")
-    chosen = load_policy(policy)
-    opened = _key(key, resume=resume)
-    if opened is None and needs_key(chosen) and not dry_run:
-        say("no --key: surrogates and dates are made with a key that is thrown away afterwards")
-    options = ArchiveOptions(
-        input=Path(source),
-        output=None if dry_run else output,
-        detection=detection_options(
-            model,
-            no_align=no_align,
-            no_patterns=no_patterns,
-            known=known,
-            always=always,
-            never=never,
-            lists=lists,
-        ),
-        policy=chosen,
-        threshold=threshold,
-        max_missed=max_missed,
-        key=opened,
-        consistency=consistency,
-        locale=locale,
-        format=source_format,
-        encoding=encoding,
-        bad_bytes=on_bad_bytes,
-        include=tuple(include or ()),
-        exclude=tuple(exclude or ()),
-        group_from=group_from,
-        columns=Columns(text_column, id_column, group_column, _names(keep_columns)),
-        rename=rename,
-        workers=workers,
-        resume=resume,
-        vault=vault,
-        passphrase="" if vault is None else new_passphrase(),
-    )
+    if output is None and not run.dry_run and source != "-":
+        raise ConfigError("give an output folder, -o FOLDER, or use --dry-run")
+    target = None if run.dry_run else output
+    detection = detector.with_model(model)
+    options = _archive_options(Path(source), target, detection, replacement, inputs, run)
     announce_compiling()
-    if source == "-" and not dry_run and output is None:
+    if source == "-" and not run.dry_run and output is None:
         _pass_through(options)
     else:
         _run(options, as_json=as_json)
+
+
+def _archive_options(
+    source: Path,
+    output: Path | None,
+    detection: DetectionOptions,
+    replacement: ReplacementOptions,
+    inputs: InputOptions,
+    run: RunOptions,
+) -> ArchiveOptions:
+    from lacuna.archive.run import ArchiveOptions, needs_key
+    from lacuna.deid.policy import load_policy
+
+    policy = load_policy(replacement.policy)
+    key = _key(replacement.key, resume=run.resume)
+    if key is None and needs_key(policy) and not run.dry_run:
+        say("no --key: surrogates and date shifts use a random key that is not kept")
+    return ArchiveOptions(
+        input=source,
+        output=output,
+        detection=detection,
+        policy=policy,
+        threshold=replacement.threshold,
+        max_missed=replacement.max_missed,
+        key=key,
+        consistency=replacement.consistency,
+        locale=replacement.locale,
+        format=inputs.format,
+        encoding=inputs.encoding,
+        bad_bytes=inputs.on_bad_bytes,
+        include=tuple(inputs.include or ()),
+        exclude=tuple(inputs.exclude or ()),
+        group_from=inputs.group_from,
+        columns=inputs.columns(),
+        rename=run.rename,
+        workers=run.workers,
+        resume=run.resume,
+        vault=run.vault,
+        passphrase="" if run.vault is None else new_passphrase(),
+    )
 
 
 def _run(options: ArchiveOptions, *, as_json: bool) -> None:
@@ -164,7 +198,7 @@ def _run(options: ArchiveOptions, *, as_json: bool) -> None:
         try:
             report = run_archive(options, on_start=start, on_bytes=advance, on_failure=show)
         except StoppedError as error:
-            say(f"stopped: {error}; what is finished stays, --resume continues")
+            say(f"stopped: {error}; finished documents are kept, --resume continues")
             raise typer.Exit(1) from None
     if failed > SHOWN_FAILURES:
         say(f"failed: {failed - SHOWN_FAILURES:,} more, see report.json")
@@ -178,16 +212,16 @@ def _run(options: ArchiveOptions, *, as_json: bool) -> None:
 def _show(report: Report, options: ArchiveOptions) -> None:
     tally, run = report.tally, report.run
     rows = sorted(tally.labels.items(), key=lambda entry: -entry[1])
-    print_table("replaced", ("label", "times"), [(name, f"{count:,}") for name, count in rows])
+    print_table("replaced", ("label", "count"), [(name, f"{count:,}") for name, count in rows])
     say(
         f"{tally.documents:,} documents, {tally.tokens:,} tokens, {run.seconds:.1f} s"
         f" ({report.tokens_per_second:,.0f} tokens/s);"
-        f" about {tally.expected_missed:.1f} identifier tokens may be left"
+        f" about {tally.expected_missed:.1f} identifier tokens may remain"
     )
     if run.promised is not None:
         say(promise_in_words(run.promised))
     for what, count in run.left_aside.items():
-        say(f"left aside: {count:,} {what}")
+        say(f"ignored: {count:,} {what}")
     if tally.failed:
         say(f"failed and not written: {tally.failed:,}")
     if options.output is not None:
@@ -195,11 +229,11 @@ def _show(report: Report, options: ArchiveOptions) -> None:
 
 
 def promise_in_words(level: float) -> str:
-    """Say what a calibrated level means."""
+    """Explain a calibrated level."""
     return (
-        f"promise: at most {level:.2%} of a patient's identifier tokens are missed on average, over"
-        " draws of patients (documents, where there are none) like those calibrated on; it is no"
-        " bound for each archive, and what the policy keeps is not counted"
+        f"promise: on average at most {level:.2%} of a patient's identifier tokens are missed, over"
+        " patients (documents, if there are no patients) like those of the calibration; this is not"
+        " a bound for a single archive, and what the policy keeps is not counted"
     )
 
 
@@ -218,9 +252,5 @@ def _key(path: Path | None, *, resume: bool) -> Key | None:
         return None
     if path.exists() or resume:
         return read_key(path)
-    say(f"new key: {path}; keep it secret, and keep it: without it nothing fits this run")
+    say(f"new key: {path}; keep it secret and safe: only this key gives the same surrogates again")
     return create_key(path)
-
-
-def _names(columns: str | None) -> tuple[str, ...]:
-    return () if columns is None else tuple(name.strip() for name in columns.split(","))

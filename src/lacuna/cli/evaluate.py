@@ -1,47 +1,30 @@
-"""``lacuna evaluate``: how well and how fast a model works on annotated documents."""
+"""``lacuna evaluate``: scores and speed of a model on annotated documents."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from lacuna.cli.console import announce_compiling, print_json, print_table, say
-from lacuna.cli.corpora import (
-    CorpusArgument,
-    CorpusOptions,
-    EncodingOption,
-    FilterOption,
-    FormatOption,
-    GroupFromOption,
-    HeuristicOption,
-    JsonOption,
-    LabelsOption,
-    MapOption,
-    ModelTaskOption,
-    NoAlignOption,
-    reading,
-)
+from lacuna.cli.corpora import CorpusArgument, CorpusOptions, JsonOption, ModelOptions, reading
+from lacuna.cli.option_records import only
 from lacuna.cli.results import (
-    BetaOption,
-    ByOption,
     CategoriesOption,
-    IntervalsOption,
-    PerDocumentOption,
+    ScoringOptions,
     SeedOption,
     SvgOption,
     find_categories,
-    find_intervals,
+    scores_as_json,
     show_scores,
     write_picture,
 )
-from lacuna.evaluation import json_shape
-from lacuna.evaluation.shares import ShareCounter
-from lacuna.io.corpus import Keep
+from lacuna.evaluation.outcomes import OutcomeCounter
 from lacuna.io.writing import whole_file
 from lacuna.pictures.error_page import error_page
-from lacuna.pictures.shares_chart import shares_chart
+from lacuna.pictures.outcome_chart import outcome_chart
 from lacuna.text.document import Document
 from lacuna.types import Task
 
@@ -52,76 +35,78 @@ if TYPE_CHECKING:
 def evaluate_command(
     model: Annotated[Path, typer.Argument(help="A model file, *.lacuna.")],
     gold: CorpusArgument,
-    by: ByOption = "strict",
-    beta: BetaOption = 1.0,
-    intervals: IntervalsOption = False,
-    per_document: PerDocumentOption = False,
+    *,
+    scoring: ScoringOptions,
     categories: CategoriesOption = None,
     svg: SvgOption = None,
     errors: Annotated[
-        Path | None,
-        typer.Option(help="Also write what was missed or invented, in context, as an HTML page."),
+        Path | None, typer.Option(help="Also write an HTML page of all errors in context.")
     ] = None,
-    source_format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    label_map: MapOption = None,
-    labels: LabelsOption = None,
-    keep: FilterOption = Keep.ALL,
-    group_from: GroupFromOption = None,
+    corpus: Annotated[
+        CorpusOptions, only("format", "encoding", "label_map", "labels", "keep", "group_from")
+    ],
     seed: SeedOption = 0,
-    no_align: NoAlignOption = False,
-    heuristic: HeuristicOption = None,
-    task: ModelTaskOption = None,
+    opening: ModelOptions,
     as_json: JsonOption = False,
 ) -> None:
     """Score a model on annotated documents.
 
-    Counted as by lacuna score. Tokens per second leave out reading, loading and compiling. Of a
-    part-of-speech model the accuracy is shown, of words known from training and of others.
+    The sections are those of lacuna score. Tokens per second exclude reading, loading and
+    compiling. For a part-of-speech model the accuracy is shown, on words known from training and
+    on others.
+
+    Example: lacuna evaluate names.lacuna test/ --intervals
     """
-    from lacuna.models.registry import load
     from lacuna.pipeline.evaluating import evaluate
 
     announce_compiling()
-    tagger = load(model, task=task, align=not no_align, heuristic=heuristic)
-    options = CorpusOptions(
-        source_format, encoding, label_map, labels, keep, group_from, tagger.task
-    )
+    tagger = opening.load(model)
+    options = replace(corpus, task=tagger.task)
     if tagger.task is Task.POS:
         _evaluate_pos(cast("PosTagger", tagger), gold, options, as_json=as_json)
         return
-    wrong: list[tuple[Document, Document]] = []
-
-    shares = ShareCounter()
-
-    def note(document: Document, found: Document) -> None:
-        if svg is not None:
-            shares.add(document, found)
-        if errors is not None and set(document.mentions) != set(found.mentions):
-            wrong.append((document, found))
-
+    pictures = _Pictures(svg, errors)
     with reading(gold, options) as documents:
         result, seconds = evaluate(
             tagger,
             documents,
             categories=find_categories(categories, options),
             labels=options.label_set(),
-            on_pair=note,
+            on_pair=pictures.note,
         )
-    if errors is not None:
-        with whole_file(errors) as stream:
-            stream.write(error_page(wrong).encode())
-    if svg is not None:
-        write_picture(svg, shares_chart(shares.rows()))
-    found = find_intervals(result, beta, seed) if intervals else None
-    tokens = int(result.tokens.sum())
-    speed = tokens / seconds if seconds else 0.0
+    pictures.write()
+    speed = int(result.tokens.sum()) / seconds if seconds else 0.0
     if as_json:
-        shape = json_shape.as_json(result, beta=beta, per_document=per_document, intervals=found)
-        print_json(shape | {"seconds": seconds, "tokens_per_second": speed})
+        figures = {"seconds": seconds, "tokens_per_second": speed}
+        print_json(scores_as_json(result, scoring, seed) | figures)
     else:
-        show_scores(result, by, beta, found, per_document=per_document)
+        show_scores(result, scoring, seed)
         say(f"tagged in {seconds:.2f} s, {speed:,.0f} tokens/s")
+
+
+@dataclass(frozen=True, slots=True)
+class _Pictures:
+    """The files of ``--svg`` and ``--errors``, collected while documents are tagged."""
+
+    svg: Path | None
+    errors: Path | None
+    outcomes: OutcomeCounter = field(default_factory=OutcomeCounter)
+    wrong: list[tuple[Document, Document]] = field(default_factory=list)
+
+    def note(self, gold: Document, found: Document) -> None:
+        """Add a document, given what was found in it."""
+        if self.svg is not None:
+            self.outcomes.add(gold, found)
+        if self.errors is not None and set(gold.mentions) != set(found.mentions):
+            self.wrong.append((gold, found))
+
+    def write(self) -> None:
+        """Write the files."""
+        if self.errors is not None:
+            with whole_file(self.errors) as stream:
+                stream.write(error_page(self.wrong).encode())
+        if self.svg is not None:
+            write_picture(self.svg, outcome_chart(self.outcomes.rows()))
 
 
 def _evaluate_pos(

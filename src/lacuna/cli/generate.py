@@ -1,4 +1,4 @@
-"""``lacuna generate``: annotated clinical notes about people who do not exist."""
+"""``lacuna generate``: annotated clinical notes about fictional patients."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lacuna.cli.console import Advance, item_progress, print_json, say
-from lacuna.cli.corpora import JsonOption
+from lacuna.cli.corpora import JsonOption, say_left_out
 from lacuna.errors import FormatLimitError
 from lacuna.io.formats import FORMATS
 from lacuna.io.limits import Loss
@@ -29,28 +29,28 @@ def generate_command(
     output: Annotated[
         str, typer.Option("-o", "--output", help="File or new folder; '-' is standard output.")
     ] = "-",
-    count: Annotated[int, typer.Option("-n", "--count", min=1, help="How many notes.")] = 100,
-    seed: Annotated[int, typer.Option(min=0, help="Same seed, same notes.")] = 0,
+    count: Annotated[int, typer.Option("-n", "--count", min=1, help="Number of notes.")] = 100,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed gives the same notes.")] = 0,
     split: Annotated[
         SplitName,
-        typer.Option(help="Sentences to draw from; train and test have none in common."),
+        typer.Option(help="Sentences to draw from; train and test share none."),
     ] = SplitName.TRAIN,
     to: Annotated[
-        str, typer.Option("--to", metavar="FORMAT", help=f"Format: {', '.join(FORMATS)}.")
+        str, typer.Option("--to", metavar="FORMAT", help=f"Output format: {', '.join(FORMATS)}.")
     ] = "jsonl",
     language: Annotated[str, typer.Option(help="Language of the notes.")] = "en",
     clean: Annotated[
-        bool, typer.Option("--clean", help="No typing errors, broken lines or other noise.")
+        bool, typer.Option("--clean", help="No typos, broken lines or other noise.")
     ] = False,
     findings: Annotated[
-        bool, typer.Option("--findings", help="Also mark clinical findings, some with gaps.")
+        bool, typer.Option("--findings", help="Also annotate clinical findings, some with gaps.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Write annotated clinical notes about nobody.
+    """Generate annotated clinical notes about fictional patients.
 
-    Every person, place and number is made up. Labels are those of i2b2 2014; a patient has
-    several notes, and the group of a note is its patient.
+    Every person, place and number is made up. Labels are those of i2b2 2014. A patient has several
+    notes; the group of a note is its patient.
 
     Example: lacuna generate -n 500 --seed 1 -o notes.jsonl
     """
@@ -74,12 +74,11 @@ def generate_command(
         print_json(written)
         return
     say(f"{written.documents:,} notes, {written.mentions:,} mentions → {output}")
-    for what, number in written.left_out.items():
-        say(f"left out, {to} cannot hold it: {what} ({number:,})")
+    say_left_out(written, to)
 
 
 def write_notes(notes: Iterator[Document], output: str, to: str, advance: Advance) -> Written:
-    """Write the notes, counting them on a progress bar."""
+    """Write the notes and advance a progress bar."""
 
     def counted() -> Iterator[Document]:
         for note in notes:

@@ -1,7 +1,7 @@
 """A document with its mentions marked, for the terminal.
 
-A mention that stands alone has its label behind it: ``Ana Sato⟨PER⟩``. One that has gaps or
-overlaps others has a number, in front and behind, and its parts have letters; all such are listed
+A simple mention is followed by its label: ``Ana Sato⟨PER⟩``. A mention that has gaps or overlaps
+another has a number, before and after it, and letters for its parts; these mentions are listed
 below the text::
 
     ⟨1⟩⟨2a⟩pain⟨ADR 2a⟩ in arm⟨ADR 1⟩ and ⟨2b⟩leg⟨ADR 2b⟩
@@ -9,7 +9,7 @@ below the text::
     1 ADR  pain in arm
     2 ADR  pain … leg
 
-So everything can be read without colours. Where mentions overlap, their text is underlined.
+So everything can be read without colours. Text that mentions share is underlined.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from lacuna.cli.console import printable
 from lacuna.text.document import Document, Mention, Span, reading_order
 from lacuna.text.overlap import overlapping_pairs
 
-#: Readable on dark and light ground; labels take them in turn.
+#: Readable on dark and light backgrounds; assigned to labels in turn.
 COLOURS = ("cyan", "green", "magenta", "yellow", "blue", "red")
-KEPT = "\n\t\u200c\u200d"  #: not printable, yet harmless; the latter join letters, or do not
+KEPT = "\n\t\u200c\u200d"  #: not printable but harmless; the last two are (non-)joiners of letters
 LONGEST = 70  #: characters of a mention in the list
 
 
 class _Mark(NamedTuple):
-    """A mark to set into the text; at one place those that end come first, the innermost first."""
+    """A mark to insert; in sorted order, at one place ends come first, the innermost first."""
 
     place: int
     begins: bool
@@ -41,12 +41,12 @@ class _Mark(NamedTuple):
 
 
 def colours(labels: Iterable[str]) -> dict[str, str]:
-    """Give each label a colour, the same for the same set of labels."""
+    """Assign a colour to each label; the same set of labels gets the same colours."""
     return {label: COLOURS[i % len(COLOURS)] for i, label in enumerate(sorted(set(labels)))}
 
 
 def with_tags(document: Document) -> Text:
-    """Return the text with the part of speech behind every token: ``patient/NN``."""
+    """Return the text with its part of speech after every token: ``patient/NN``."""
     shown, position = Text(), 0
     text, tokens = _harmless(document.text), document.tokens
     places = () if tokens is None else zip(tokens.end.tolist(), tokens.columns["pos"], strict=True)
@@ -58,7 +58,7 @@ def with_tags(document: Document) -> Text:
 
 
 def highlighted(document: Document, palette: dict[str, str]) -> Text:
-    """Return the text with every mention in its label's colour, marked and listed as above."""
+    """Return the text with every mention in the colour of its label, marked and listed."""
     shown = Text(_harmless(document.text))
     mentions = sorted(document.mentions, key=reading_order)
     pairs = overlapping_pairs(mentions)
@@ -89,7 +89,7 @@ def highlighted(document: Document, palette: dict[str, str]) -> Text:
 
 
 def _marks(mention: Mention, number: int | None, colour: str) -> Iterator[_Mark]:
-    """Yield the marks of a mention: behind it, and in front where it has a number."""
+    """Yield the marks of a mention: after it, and also before it if it has a number."""
     if number is None:
         yield _Mark(mention.end, False, (-mention.start, 0), mention.label, colour)
         return
@@ -100,13 +100,13 @@ def _marks(mention: Mention, number: int | None, colour: str) -> Iterator[_Mark]
 
 
 def _letter(part: int) -> str:
-    """Return a, b and so on; behind z comes aa."""
+    """Return a, b and so on; aa comes after z."""
     first, last = divmod(part, len(ascii_lowercase))
     return (_letter(first - 1) if first else "") + ascii_lowercase[last]
 
 
 def _list(numbered: list[tuple[int, Mention]], text: str, palette: dict[str, str]) -> Text:
-    """Return the numbered mentions, each in a line of its own, parts joined by ``…``."""
+    """Return the numbered mentions, one per line, parts joined by ``…``."""
     lines = Text()
     width = max((len(f"{n} {mention.label}") for n, mention in numbered), default=0)
     for number, mention in numbered:
@@ -132,7 +132,7 @@ def _colour(mention: Mention, palette: dict[str, str]) -> str:
 
 
 def _harmless(text: str) -> str:
-    """Return as many characters, none of which steers the terminal or is left out by it."""
+    """Return text of the same length without characters that a terminal obeys or omits."""
     if text.isprintable():
         return text
     return "".join(

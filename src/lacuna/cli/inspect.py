@@ -123,8 +123,8 @@ def _check_answers(facts: Facts, inspection: Inspection) -> None:
 
 def _picture(kind: str, tagger: Tagger, inspection: Inspection) -> str:
     """Draw the sub-tags around a label, or which tag follows which."""
-    from lacuna.pictures.subtags import subtag_graph
-    from lacuna.pictures.transitions import HasChain, chain_graph
+    from lacuna.pictures.subtag_graph import subtag_graph
+    from lacuna.pictures.transition_graph import HasChain, chain_graph
 
     label = inspection.label
     if label is not None:

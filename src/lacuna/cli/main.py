@@ -1,6 +1,6 @@
-"""The ``lacuna`` command: its subcommands, its exit codes, its errors without tracebacks.
+"""The ``lacuna`` command: subcommands, exit codes, error messages without tracebacks.
 
-Exit codes: 0 done, 1 finished but something failed, 2 bad input or usage, 130 interrupted.
+Exit codes: 0 success, 1 finished but something failed, 2 bad input or usage, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ import typer
 from rich.markup import escape
 
 from lacuna.cli.console import stderr, stdout
+from lacuna.cli.option_records import flat
 from lacuna.errors import LacunaError
 from lacuna.version import __version__
 
-RARELY = 100_000  #: new objects after which garbage is looked for
-#: Each stands in a module of its name, which is imported only when the command is asked for.
+RARELY = 100_000  #: new objects between two garbage collections
+#: Each command is in the module of its name, which is imported only if it is needed.
 COMMANDS = (
     "demo",
     "train",
@@ -43,12 +44,12 @@ COMMANDS = (
 
 
 def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
-    """Return the command line with some of its commands, or all."""
+    """Return the command line with these commands, by default all."""
     app = typer.Typer(
         name="lacuna",
         help=(
-            "Find entities in text (flat, nested, overlapping, with gaps) and take identities out"
-            " of it. Nothing leaves this machine."
+            "Find entities in text (flat, nested, overlapping, with gaps) and de-identify text."
+            " Everything runs on this machine; nothing is sent anywhere."
         ),
         epilog="Start with: lacuna demo",
         no_args_is_help=True,
@@ -60,7 +61,7 @@ def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
     app.callback()(_root)
     for name in names:
         module = import_module(f"lacuna.cli.{name}")
-        app.command(name)(getattr(module, f"{name}_command"))
+        app.command(name)(flat(getattr(module, f"{name}_command")))
     return app
 
 
@@ -73,42 +74,44 @@ def _show_version(asked: bool) -> None:
 def _root(
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
+        ),
     ] = False,
 ) -> None:
     pass
 
 
 def main() -> NoReturn:
-    """Run the command line and leave with its exit code."""
-    _leave_garbage_alone()
+    """Run the command line and exit with its code."""
+    _collect_rarely()
     try:
         asked = [name for name in sys.argv[1:2] if name in COMMANDS]
         command_line(asked or COMMANDS)()
     except LacunaError as error:
-        _leave(str(error), 2)
+        _fail(str(error), 2)
     except OSError as error:
-        _leave(f"{error.filename or 'system'}: {error.strerror or type(error).__name__}", 2)
+        _fail(f"{error.filename or 'system'}: {error.strerror or type(error).__name__}", 2)
     except Exception as error:
         if os.environ.get("LACUNA_DEBUG"):
             raise
-        _leave(f"internal error: {_where(error)} (LACUNA_DEBUG=1 shows more)", 1)
+        _fail(f"internal error: {_where(error)} (set LACUNA_DEBUG=1 for the traceback)", 1)
     sys.exit(0)
 
 
-def _leave_garbage_alone() -> None:
-    """Look for garbage rarely, and not at the end: a third of the time of a short command."""
+def _collect_rarely() -> None:
+    """Collect garbage rarely, and not at exit: it took a third of the time of a short command."""
     gc.set_threshold(RARELY)
     atexit.register(gc.freeze)
 
 
-def _leave(message: str, code: int) -> NoReturn:
+def _fail(message: str, code: int) -> NoReturn:
     stderr.print(f"[bold red]error:[/] {escape(message)}", highlight=False, soft_wrap=True)
     sys.exit(code)
 
 
 def _where(error: Exception) -> str:
-    """Say what broke and where, without the message: it could quote a document."""
+    """Return the type and place of an error, without its message: it could quote a document."""
     step = error.__traceback__
     while step is not None and step.tb_next is not None:
         step = step.tb_next

@@ -1,4 +1,4 @@
-"""Passphrases of vaults: from the environment, or typed without being shown."""
+"""Passphrases of vaults: from the environment, or typed in without echo."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ VARIABLE = "LACUNA_PASSPHRASE"
 
 
 def passphrase() -> str:
-    """Return the passphrase of a vault that exists."""
+    """Return the passphrase of an existing vault."""
     return os.environ.get(VARIABLE) or _typed("Passphrase of the vault: ")
 
 
 def new_passphrase() -> str:
-    """Return the passphrase of a vault to be made; typed twice."""
+    """Return the passphrase of a new vault; it has to be typed twice."""
     if given := os.environ.get(VARIABLE):
         return given
-    typed = _typed("Passphrase for the vault: ")
-    if not typed or typed != _typed("The same again: "):
-        raise ConfigError("the passphrases differ, or are empty")
+    typed = _typed("Passphrase for the new vault: ")
+    if not typed or typed != _typed("Repeat the passphrase: "):
+        raise ConfigError("the passphrases differ or are empty")
     return typed
 
 
 def _typed(prompt: str) -> str:
     if not sys.stdin.isatty():
-        raise ConfigError(f"a vault needs a passphrase: set {VARIABLE}, or type it at a terminal")
+        raise ConfigError(
+            f"a vault needs a passphrase: set {VARIABLE}, or run in a terminal to type it"
+        )
     return getpass.getpass(prompt, stream=sys.stderr)

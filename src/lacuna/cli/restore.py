@@ -1,4 +1,4 @@
-"""``lacuna restore``: the original of redacted texts, from a vault."""
+"""``lacuna restore``: original texts from a vault."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from lacuna.errors import ConfigError
 
 
 def restore_command(
-    vault: Annotated[Path, typer.Argument(help="The vault that lacuna deid --vault wrote.")],
+    vault: Annotated[Path, typer.Argument(help="Vault written by lacuna deid --vault.")],
     source: Annotated[
-        Path, typer.Argument(metavar="INPUT", help="What deid wrote: a folder or a file.")
+        Path, typer.Argument(metavar="INPUT", help="Output of deid: a folder or a file.")
     ],
     output: Annotated[
-        str, typer.Option("-o", "--output", help="New folder; '-' for one text on stdout.")
+        str, typer.Option("-o", "--output", help="New folder; '-' writes one text to stdout.")
     ],
 ) -> None:
-    """Restore the original of redacted texts, byte for byte (as UTF-8).
+    """Restore original texts from a vault.
 
-    Texts have to be exactly as deid wrote them. The passphrase is asked for, or read from
-    LACUNA_PASSPHRASE.
+    Originals are restored byte for byte (as UTF-8). The redacted texts must be exactly as deid
+    wrote them. The passphrase is read from LACUNA_PASSPHRASE or asked for.
 
     Example: lacuna restore study.vault safe/ -o originals/
     """
@@ -35,11 +35,11 @@ def restore_command(
     opened = open_vault(vault, passphrase())
     if output == "-":
         if not source.is_file():
-            raise ConfigError("only one text can be restored to the standard output")
+            raise ConfigError("only one text can be restored to standard output")
         sys.stdout.buffer.write(restore_text(opened, source))
         return
     restored = restore_folder(opened, source, Path(output))
     say(f"{restored.documents:,} documents restored → {output}")
     if restored.failed:
-        say(f"not in the vault, or changed since: {restored.failed:,}")
+        say(f"not restored, not in the vault or changed since: {restored.failed:,}")
         raise typer.Exit(1)

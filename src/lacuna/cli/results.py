@@ -1,10 +1,11 @@
-"""Scores on the screen: what ``score`` and ``evaluate`` have in common."""
+"""Options and output that ``score`` and ``evaluate`` share."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -12,29 +13,19 @@ import typer
 from lacuna.cli.console import print_table, printable, say
 from lacuna.cli.corpora import CorpusOptions
 from lacuna.errors import ConfigError
-from lacuna.evaluation import bootstrap, report
+from lacuna.evaluation import bootstrap, result_json, result_tables
 from lacuna.evaluation.leaks import leaks
 from lacuna.evaluation.scores import Scores
 from lacuna.io.label_map import BUNDLED, bundled_categories, read_label_map
 from lacuna.io.writing import whole_file
 
-ByOption = Annotated[
-    str, typer.Option("--by", metavar="SECTION", help="Way of counting for the table by label.")
-]
-BetaOption = Annotated[float, typer.Option("--beta", min=0.01, help="Also show F-beta.")]
-IntervalsOption = Annotated[
-    bool, typer.Option("--intervals", help="95 % bootstrap intervals over groups.")
-]
-PerDocumentOption = Annotated[
-    bool, typer.Option("--per-document", help="Also a row for every document, and their mean.")
-]
 CategoriesOption = Annotated[
     str | None,
     typer.Option(
         "--categories",
         metavar="NAME|FILE",
-        help=f"Large category of each label: {' or '.join(BUNDLED)}, or a TOML file of"
-        ' label = "CATEGORY", under [categories] or not.',
+        help=f"Categories of labels: {', '.join(BUNDLED)} or a TOML file of"
+        ' LABEL = "CATEGORY", with or without a table [categories].',
     ),
 ]
 SvgOption = Annotated[
@@ -42,14 +33,34 @@ SvgOption = Annotated[
     typer.Option(
         "--svg",
         metavar="FILE",
-        help="Also draw what share of each label was found, wrong, missed and invented.",
+        help="Also draw how many mentions of each label are right, wrong, missed or spurious.",
     ),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="For resampling.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Random seed of resampling.")]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringOptions:
+    """Which scores to show."""
+
+    by: Annotated[
+        str,
+        typer.Option(
+            "--by", metavar="SECTION", help="Section to show by label, e.g. strict or token."
+        ),
+    ] = "strict"
+    beta: Annotated[float, typer.Option("--beta", min=0.01, help="Also show F-beta.")] = 1.0
+    intervals: Annotated[
+        bool, typer.Option("--intervals", help="Also show 95 % bootstrap intervals over groups.")
+    ] = False
+    per_document: Annotated[
+        bool,
+        typer.Option("--per-document", help="Also show a row for every document, and their mean."),
+    ] = False
 
 
 def find_categories(source: str | None, options: CorpusOptions) -> Mapping[str, str] | None:
-    """Return label → category from --categories (a map with or without the table) or --map."""
+    """Return label → category, from --categories (a name or a file) or else from --map."""
     if source is None:
         return options.read_map().categories or None
     if source in BUNDLED:
@@ -58,15 +69,10 @@ def find_categories(source: str | None, options: CorpusOptions) -> Mapping[str, 
     return table.categories or table.names
 
 
-def find_intervals(result: Scores, beta: float, seed: int) -> dict[str, bootstrap.SectionIntervals]:
-    """Return bootstrap intervals of every figure."""
-    return bootstrap.intervals(result, rng=np.random.default_rng(seed), beta=beta)
-
-
 def check_section(name: str, result: Scores) -> None:
-    """Refuse a way of counting that the result does not have."""
+    """Raise an error if the result has no section of this name."""
     if name not in result.tables:
-        raise ConfigError(f"unknown section {name!r}; known are {', '.join(result.tables)}")
+        raise ConfigError(f"unknown section {name!r}; choose from {', '.join(result.tables)}")
 
 
 def write_picture(path: Path, picture: str) -> None:
@@ -75,22 +81,35 @@ def write_picture(path: Path, picture: str) -> None:
         stream.write(picture.encode())
 
 
-def show_scores(
-    result: Scores,
-    by: str,
-    beta: float,
-    found: dict[str, bootstrap.SectionIntervals] | None,
-    *,
-    per_document: bool,
-) -> None:
+def show_scores(result: Scores, options: ScoringOptions, seed: int) -> None:
     """Print a result as tables."""
+    by, beta = options.by, options.beta
     check_section(by, result)
+    found = _intervals(result, options, seed)
     say(f"{len(result.ids):,} documents, {int(result.tokens.sum()):,} tokens")
-    print_table(*report.summary_table(result, beta=beta))
-    print_table(*report.label_table(result.section(by), title=f"{by}, by label", beta=beta))
-    if per_document:
-        title, header, rows = report.document_table(result, by=by, beta=beta)
+    print_table(*result_tables.summary_table(result, beta=beta))
+    print_table(*result_tables.label_table(result.section(by), title=f"{by}, by label", beta=beta))
+    if options.per_document:
+        title, header, rows = result_tables.document_table(result, by=by, beta=beta)
         print_table(title, header, [(printable(name), *cells) for name, *cells in rows])
-    print_table(*report.leak_table(leaks(result)))
+    print_table(*result_tables.leak_table(leaks(result)))
     if found is not None:
-        print_table(*report.interval_table(found))
+        print_table(*result_tables.interval_table(found))
+
+
+def scores_as_json(result: Scores, options: ScoringOptions, seed: int) -> dict[str, Any]:
+    """Return a result for JSON output."""
+    return result_json.scores_json(
+        result,
+        beta=options.beta,
+        per_document=options.per_document,
+        intervals=_intervals(result, options, seed),
+    )
+
+
+def _intervals(
+    result: Scores, options: ScoringOptions, seed: int
+) -> dict[str, bootstrap.SectionIntervals] | None:
+    if not options.intervals:
+        return None
+    return bootstrap.intervals(result, rng=np.random.default_rng(seed), beta=options.beta)

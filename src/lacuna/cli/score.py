@@ -1,4 +1,4 @@
-"""``lacuna score``: how well one corpus agrees with another."""
+"""``lacuna score``: a prediction against gold, two predictions, or two annotators."""
 
 from __future__ import annotations
 
@@ -9,101 +9,80 @@ import numpy as np
 import typer
 
 from lacuna.cli.console import print_json, print_table, say
-from lacuna.cli.corpora import (
-    CorpusOptions,
-    EncodingOption,
-    FormatOption,
-    GroupFromOption,
-    JsonOption,
-    LabelsOption,
-    MapOption,
-    reading,
-)
+from lacuna.cli.corpora import CorpusOptions, JsonOption, reading
+from lacuna.cli.option_records import only
 from lacuna.cli.results import (
-    BetaOption,
-    ByOption,
     CategoriesOption,
-    IntervalsOption,
-    PerDocumentOption,
+    ScoringOptions,
     SeedOption,
     SvgOption,
     check_section,
     find_categories,
-    find_intervals,
+    scores_as_json,
     show_scores,
     write_picture,
 )
 from lacuna.errors import ConfigError
-from lacuna.evaluation import json_shape, report
-from lacuna.evaluation.agreement import agreement
+from lacuna.evaluation import result_json, result_tables
+from lacuna.evaluation.annotator_agreement import agreement
+from lacuna.evaluation.outcomes import OutcomeCounter
 from lacuna.evaluation.pairing import pair
 from lacuna.evaluation.scores import Scores, score
-from lacuna.evaluation.shares import ShareCounter
 from lacuna.evaluation.significance import compare_systems
 from lacuna.io.corpus import STANDARD_INPUT
-from lacuna.pictures.shares_chart import shares_chart
+from lacuna.pictures.outcome_chart import outcome_chart
 
 
 def score_command(
-    gold: Annotated[str, typer.Argument(help="What is right: a file, folder, quoted glob or '-'.")],
-    predicted: Annotated[str, typer.Argument(help="What was found, over the same texts.")],
+    gold: Annotated[str, typer.Argument(help="Gold annotations: file, folder, glob or '-'.")],
+    predicted: Annotated[str, typer.Argument(help="Predicted annotations of the same texts.")],
+    *,
     against: Annotated[
         str | None,
-        typer.Option(
-            metavar="CORPUS", help="A second prediction: test whether the two differ by chance."
-        ),
+        typer.Option(metavar="CORPUS", help="A second prediction, to test if the two differ."),
     ] = None,
     annotators: Annotated[
-        bool, typer.Option("--agreement", help="Two annotators: agreement instead of scores.")
+        bool,
+        typer.Option("--agreement", help="Show the agreement of two annotators instead of scores."),
     ] = False,
-    by: ByOption = "strict",
-    beta: BetaOption = 1.0,
-    intervals: IntervalsOption = False,
-    per_document: PerDocumentOption = False,
+    scoring: ScoringOptions,
     svg: SvgOption = None,
     categories: CategoriesOption = None,
-    source_format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    label_map: MapOption = None,
-    labels: LabelsOption = None,
-    group_from: GroupFromOption = None,
+    options: Annotated[
+        CorpusOptions, only("format", "encoding", "label_map", "labels", "group_from")
+    ],
     seed: SeedOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Score a prediction against gold, or two annotators.
+    """Score a prediction against gold, or compare two annotators.
 
-    strict: same label and same characters. relaxed: same label and a shared character.
-    token: by token and label. binary: by token, any label. discontiguous, overlapping: strict,
-    such mentions only. The error rate is spurious or wrong mentions per gold mention.
+    Sections: strict (same label, same characters), relaxed (same label, a shared character), token
+    (tokens by label), binary (tokens, any label), discontiguous and overlapping (strict, only such
+    mentions). The error rate is the number of spurious or wrong mentions per gold mention.
 
-    Documents are paired by id, or by position where the ids differ and the texts agree.
+    Documents are paired by id, or by position if the ids differ and the texts are equal.
+
+    Example: lacuna score gold/ found.jsonl --by token
     """
-    options = CorpusOptions(source_format, encoding, label_map, labels, group_from=group_from)
     _check_standard_input(gold, predicted, against)
     if annotators:
         if against is not None or svg is not None:
-            raise ConfigError(
-                "--agreement compares two annotators: it does not go with --against or --svg"
-            )
+            raise ConfigError("--agreement cannot be combined with --against or --svg")
         _show_agreement(gold, predicted, options, as_json=as_json)
         return
     by_category = find_categories(categories, options)
-    shares = None if svg is None else ShareCounter()
-    result = score_corpora(gold, predicted, options, by_category, shares)
-    check_section(by, result)
-    if svg is not None and shares is not None:
-        write_picture(svg, shares_chart(shares.rows()))
+    outcomes = None if svg is None else OutcomeCounter()
+    result = score_corpora(gold, predicted, options, by_category, outcomes)
+    check_section(scoring.by, result)
+    if svg is not None and outcomes is not None:
+        write_picture(svg, outcome_chart(outcomes.rows()))
     if against is not None:
         other = score_corpora(gold, against, options, by_category)
-        _show_comparison(result, other, by, beta, seed, as_json=as_json)
-        return
-    found = find_intervals(result, beta, seed) if intervals else None
-    if as_json:
-        print_json(
-            json_shape.as_json(result, beta=beta, per_document=per_document, intervals=found)
-        )
-        return
-    show_scores(result, by, beta, found, per_document=per_document)
+        _show_comparison(result, other, scoring, seed, as_json=as_json)
+    elif as_json:
+        print_json(scores_as_json(result, scoring, seed))
+    else:
+        show_scores(result, scoring, seed)
 
 
 def score_corpora(
@@ -111,36 +90,37 @@ def score_corpora(
     predicted: str,
     options: CorpusOptions,
     categories: Mapping[str, str] | None = None,
-    shares: ShareCounter | None = None,
+    outcomes: OutcomeCounter | None = None,
 ) -> Scores:
-    """Read two corpora, pair their documents and score them, and count shares where asked to."""
+    """Read and score two corpora; also count outcomes by label if `outcomes` is given."""
     with reading([gold], options) as left, reading([predicted], options) as right:
         pairs = pair(left, right)
-        return score(pairs if shares is None else shares.counting(pairs), categories=categories)
+        return score(pairs if outcomes is None else outcomes.counting(pairs), categories=categories)
 
 
 def _check_standard_input(gold: str, predicted: str, against: str | None) -> None:
     read = [gold, predicted] if against is None else [gold, predicted, gold, against]
     if read.count(STANDARD_INPUT) > 1:
-        raise ConfigError("the standard input can be read only once; name a file")
+        raise ConfigError("standard input can be read only once; give a file")
 
 
 def _show_comparison(
-    first: Scores, second: Scores, by: str, beta: float, seed: int, *, as_json: bool
+    first: Scores, second: Scores, scoring: ScoringOptions, seed: int, *, as_json: bool
 ) -> None:
-    found = compare_systems(first, second, rng=np.random.default_rng(seed), section=by, beta=beta)
+    rng = np.random.default_rng(seed)
+    found = compare_systems(first, second, rng=rng, section=scoring.by, beta=scoring.beta)
     if as_json:
-        print_json(json_shape.comparison_json(found))
+        print_json(result_json.comparison_json(found))
     else:
-        print_table(*report.comparison_table(found))
+        print_table(*result_tables.comparison_table(found))
 
 
 def _show_agreement(first: str, second: str, options: CorpusOptions, *, as_json: bool) -> None:
     with reading([first], options) as left, reading([second], options) as right:
         found = agreement(pair(left, right))
     if as_json:
-        print_json(json_shape.agreement_json(found))
+        print_json(result_json.agreement_json(found))
         return
     say(f"{found.documents:,} documents, {found.tokens:,} tokens")
-    print_table(*report.agreement_table(found))
-    print_table(*report.disagreement_table(found))
+    print_table(*result_tables.agreement_table(found))
+    print_table(*result_tables.disagreement_table(found))

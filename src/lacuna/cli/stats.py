@@ -1,4 +1,4 @@
-"""``lacuna stats``: what a corpus holds."""
+"""``lacuna stats``: statistics of a corpus."""
 
 from __future__ import annotations
 
@@ -6,21 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from lacuna.cli.console import print_json, print_table
-from lacuna.cli.corpora import (
-    CorpusArgument,
-    CorpusOptions,
-    EncodingOption,
-    FilterOption,
-    FormatOption,
-    GroupFromOption,
-    JsonOption,
-    LabelsOption,
-    MapOption,
-    TaskOption,
-    reading,
-)
-from lacuna.io.corpus import Keep
-from lacuna.types import Task
+from lacuna.cli.corpora import CorpusArgument, CorpusOptions, JsonOption, reading
 
 if TYPE_CHECKING:
     from lacuna.evaluation.statistics import CorpusStatistics, LabelStatistics
@@ -30,23 +16,17 @@ KINDS = ("same", "nested", "crossing")
 
 def stats_command(
     corpus: CorpusArgument,
-    source_format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    label_map: MapOption = None,
-    labels: LabelsOption = None,
-    keep: FilterOption = Keep.ALL,
-    group_from: GroupFromOption = None,
-    task: TaskOption = Task.NER,
+    *,
+    options: CorpusOptions,
     as_json: JsonOption = False,
 ) -> None:
     """Count documents, sentences, mentions and overlaps.
 
-    Mentions are counted by label and number of parts, overlapping pairs by how they overlap and
-    whether their labels are the same.
+    Mentions are counted by label and number of parts, overlapping pairs by the kind of overlap and
+    by their labels.
     """
     from lacuna.evaluation.statistics import describe
 
-    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from, task)
     with reading(corpus, options) as documents:
         found = describe(documents)
     if as_json:
@@ -69,7 +49,7 @@ def _show_sizes(found: CorpusStatistics) -> None:
         ("  with overlapping mentions", found.overlapping_sentences),
         ("mentions", found.mentions),
         ("  that overlap another", found.overlapping_mentions),
-        ("  across a sentence border", found.across_sentences),
+        ("  across a sentence boundary", found.across_sentences),
     )
     print_table("corpus", ("", "count"), [(name, f"{count:,}") for name, count in sizes])
 
@@ -95,7 +75,7 @@ def _show_labels(found: CorpusStatistics) -> None:
 
 
 def _sum_of_labels(found: CorpusStatistics) -> LabelStatistics:
-    """Return the mentions of all labels taken together."""
+    """Return the sum over all labels."""
     from lacuna.evaluation.statistics import LabelStatistics
 
     rows = found.labels.values()
@@ -105,8 +85,8 @@ def _sum_of_labels(found: CorpusStatistics) -> LabelStatistics:
 
 def _show_overlaps(found: CorpusStatistics) -> None:
     counts = {
-        "of one label": found.within,
-        "of two labels": found.between,
+        "same label": found.within,
+        "two labels": found.between,
         "all": found.within + found.between,
     }
     print_table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -9,18 +10,9 @@ import typer
 from rich.markup import escape
 
 from lacuna.cli.console import announce_compiling, printable, say, stdout
-from lacuna.cli.corpora import (
-    CORPUS_HELP,
-    CorpusOptions,
-    EncodingOption,
-    FormatOption,
-    GroupFromOption,
-    HeuristicOption,
-    ModelTaskOption,
-    NoAlignOption,
-    reading,
-)
+from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, ModelOptions, reading, say_left_out
 from lacuna.cli.highlight import colours, highlighted, with_tags
+from lacuna.cli.option_records import only
 from lacuna.io.formats import FORMATS
 from lacuna.io.limits import Loss
 from lacuna.io.output import write_corpus
@@ -30,38 +22,33 @@ from lacuna.types import Task
 def tag_command(
     model: Annotated[Path, typer.Argument(help="A model file, *.lacuna.")],
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help=CORPUS_HELP)],
+    *,
     output: Annotated[
         str | None,
-        typer.Option("-o", "--output", help="File or new folder; shown on screen where not given."),
+        typer.Option("-o", "--output", help="File or new folder; by default shown on screen."),
     ] = None,
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="FORMAT", help=f"Format to write: {', '.join(FORMATS)}."),
+        typer.Option("--to", metavar="FORMAT", help=f"Output format: {', '.join(FORMATS)}."),
     ] = None,
     probabilities: Annotated[
-        bool, typer.Option("--probabilities", help="Give each mention its probability.")
+        bool, typer.Option("--probabilities", help="Add the probability of each mention.")
     ] = False,
-    source_format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    group_from: GroupFromOption = None,
-    no_align: NoAlignOption = False,
-    heuristic: HeuristicOption = None,
-    task: ModelTaskOption = None,
+    corpus: Annotated[CorpusOptions, only("format", "encoding", "group_from")],
+    opening: ModelOptions,
 ) -> None:
     """Find mentions with a trained model.
 
-    Without -o and --to the documents are shown with the mentions marked; those that have gaps or
+    Without -o and --to, documents are shown with their mentions marked; mentions that have gaps or
     overlap are numbered and listed below the text. A part-of-speech model fills the token column
-    pos, shown as word/TAG. A model that aligns looks at the documents of a
-    group (a patient) together; they should follow one another.
+    pos, shown as word/TAG. A model trained with --align looks at all documents of a group (a
+    patient) together; they should be adjacent in the input.
 
     Example: lacuna tag names.lacuna notes/ -o found.jsonl
     """
-    from lacuna.models.registry import load
-
     announce_compiling()
-    tagger = load(model, task=task, align=not no_align, heuristic=heuristic)
-    options = CorpusOptions(source_format, encoding, group_from=group_from, task=tagger.task)
+    tagger = opening.load(model)
+    options = replace(corpus, task=tagger.task)
     with reading(inputs, options) as documents:
         tagged = tagger.tag(documents, probabilities=probabilities)
         if output is None and to is None:
@@ -74,5 +61,4 @@ def tag_command(
         written = write_corpus(tagged, output or "-", format=to or "jsonl", loss=Loss.EXTRAS)
     mentions = "" if options.task is Task.POS else f", {written.mentions:,} mentions"
     say(f"{written.documents:,} documents{mentions} → {output or '-'}")
-    for what, count in written.left_out.items():
-        say(f"left out, {to} cannot hold it: {what} ({count:,})")
+    say_left_out(written, to)

@@ -1,8 +1,8 @@
-"""Bootstrap intervals: how far a score may move with other documents of the same kind.
+"""Bootstrap intervals: how much a score may vary on other documents of the same kind.
 
-Whole units (groups where there are groups, else documents) are drawn with replacement, as many
-as there are; the figures are computed anew from the summed counts; the interval is cut from the
-percentiles of the resampled figures (Efron 1979).
+Units (groups, or documents that have no group) are drawn with replacement, as many as there are;
+the figures are computed again from the summed counts; the interval is between percentiles of the
+resampled figures (Efron 1979).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BLOCK = 4_000_000
 
 
 class Interval(NamedTuple):
-    """From low to high, both included."""
+    """All values from `low` to `high`, both included."""
 
     low: float
     high: float
@@ -35,7 +35,7 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SectionIntervals:
-    """Intervals of one way of counting, by name of the figure."""
+    """Intervals of one section, by the name of the figure."""
 
     micro: Mapping[str, Interval]
     labels: Mapping[str, Mapping[str, Interval]]
@@ -54,15 +54,15 @@ def intervals(
     Parameters
     ----------
     scores
-        The result to judge.
+        The result.
     rng
-        Source of the draws.
+        Source of randomness.
     resamples
-        How many corpora to draw.
+        Number of corpora to draw.
     level
         Share of the resampled figures inside an interval.
     beta
-        Adds F-beta, where it is not 1.
+        If not 1, F-beta is added.
     """
     matrices = {name: _unit_matrix(scores, table) for name, table in scores.tables.items()}
     blocks: dict[str, list[FloatArray]] = {name: [] for name in matrices}
@@ -77,7 +77,7 @@ def intervals(
 
 def _unit_matrix(scores: Scores, table: LabelTable) -> csr_array[np.float64, tuple[int, int]]:
     """Return the sparse ``matrix[unit, 3 label + c]``: counts tp, fp, fn of a label in a unit."""
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array  # slow to import
 
     row = np.repeat(scores.unit[table.document], 3)
     column = (3 * table.label[:, None] + np.arange(3)).reshape(-1)
@@ -88,7 +88,7 @@ def _unit_matrix(scores: Scores, table: LabelTable) -> csr_array[np.float64, tup
 def _section(
     flat: FloatArray, labels: tuple[str, ...], level: float, beta: float
 ) -> SectionIntervals:
-    """Cut intervals from ``flat[resample, 3 label + c]``."""
+    """Return the intervals of ``flat[resample, 3 label + c]``."""
     totals = flat.reshape(len(flat), len(labels), 3)
     micro = {
         name: interval(values, level) for name, values in figures(totals.sum(axis=1), beta).items()
@@ -104,7 +104,7 @@ def _section(
 
 
 def interval(values: FloatArray, level: float) -> Interval:
-    """Return the middle `level` of some values."""
+    """Return the interval that holds the middle `level` of the values."""
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(low), float(high))
 
@@ -123,7 +123,7 @@ def draws(units: int, resamples: int, rng: np.random.Generator) -> Iterator[Floa
 
 
 def block_sizes(units: int, resamples: int) -> Iterator[int]:
-    """Cut `resamples` into blocks of at most :data:`BLOCK` numbers (at least one resample)."""
+    """Split `resamples` into blocks of up to :data:`BLOCK` numbers (at least one resample)."""
     size = max(1, BLOCK // units)
     for start in range(0, resamples, size):
         yield min(size, resamples - start)

@@ -1,4 +1,4 @@
-"""Counts of right, spurious and missed, and the fractions made of them.
+"""Counts of right, spurious and missed mentions or tokens, and the fractions made of them.
 
 ::
 
@@ -7,8 +7,8 @@
     F_b        = (1 + b²) tp / ((1 + b²) tp + b² fn + fp)
     error rate = fp / (tp + fn)
 
-0/0 is 1 where gold and prediction are both empty, else 0. F_b is the weighted harmonic mean of
-precision and recall, written so that it needs no rule of its own when one of them is 0/0. The
+0/0 is 1 if gold and prediction are both empty, else 0. F_b is the weighted harmonic mean of
+precision and recall, written so that it needs no special case when one of them is 0/0. The
 error rate is e/N of "Token Identification Using HMM and PPM Models" (Wen, Witten and Wang 2003).
 """
 
@@ -28,7 +28,7 @@ CountArray = npt.NDArray[np.int64] | npt.NDArray[np.float64]  # counts[..., 0:3]
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many were found rightly (tp), found wrongly (fp) and missed (fn)."""
+    """Numbers of true positives, false positives and false negatives."""
 
     tp: int = 0
     fp: int = 0
@@ -49,12 +49,12 @@ class Counts:
 
     @property
     def precision(self) -> float:
-        """Share of the predicted that is right."""
+        """Share of the prediction that is right."""
         return self.figures()["precision"]
 
     @property
     def recall(self) -> float:
-        """Share of the gold that was found."""
+        """Share of gold that was found."""
         return self.figures()["recall"]
 
     @property
@@ -64,23 +64,23 @@ class Counts:
 
     @property
     def error_rate(self) -> float:
-        """Wrong per gold: may pass 1; without gold it is 0 if nothing was predicted, else 1."""
+        """``fp / gold``, which may exceed 1; without gold 0 if nothing was predicted, else 1."""
         return self.fp / self.gold if self.gold else float(self.fp > 0)
 
     def figures(self, beta: float = 1.0) -> dict[str, float]:
-        """Return precision, recall, f1 and, for another `beta`, that F-score by its name."""
+        """Return precision, recall and f1, and F-beta unless `beta` is 1, by name."""
         counts = np.array([self.tp, self.fp, self.fn])
         return {name: float(value) for name, value in figures(counts, beta).items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One way of counting, by label.
+    """The counts of one section (strict, relaxed, token …), by label.
 
     Attributes
     ----------
     labels
-        Counts of every label that occurs in gold or prediction, by name in sorted order.
+        Counts of every label that occurs in gold or prediction, sorted by name.
     """
 
     labels: Mapping[str, Counts]
@@ -91,7 +91,7 @@ class Section:
         return sum(self.labels.values(), Counts())
 
     def macro(self, beta: float = 1.0) -> dict[str, float]:
-        """Return the unweighted mean of each figure over the labels (1 where there are none)."""
+        """Return the unweighted mean of each figure over the labels (1 if there are none)."""
         tables = [counts.figures(beta) for counts in self.labels.values()] or [
             Counts().figures(beta)
         ]
@@ -99,7 +99,7 @@ class Section:
 
 
 def mean_figures(many: Sequence[Counts], beta: float = 1.0) -> dict[str, float]:
-    """Return the unweighted mean of each figure and of the error rate (0 where there is none)."""
+    """Return the unweighted mean of each figure and of the error rate (0 if `many` is empty)."""
     tables = [{**counts.figures(beta), "error_rate": counts.error_rate} for counts in many]
     names = {**Counts().figures(beta), "error_rate": 0.0}
     return {name: math.fsum(t[name] for t in tables) / max(len(tables), 1) for name in names}
@@ -118,15 +118,15 @@ def figures(counts: CountArray, beta: float = 1.0) -> dict[str, FloatArray]:
 
 
 def f_score(counts: CountArray, beta: float = 1.0) -> FloatArray:
-    """Return F-beta of ``counts[..., 0:3]``; `beta` > 1 weighs recall more, < 1 precision."""
+    """Return F-beta of ``counts[..., 0:3]``; `beta` > 1 favours recall, < 1 precision."""
     if not 0 <= beta < math.inf:
-        raise ValueError(f"beta must be a number of at least 0, got {beta}")
+        raise ValueError(f"beta must be finite and at least 0, got {beta}")
     # F_b = tp / (tp + fp / (1 + b²) + fn b² / (1 + b²))
     return _fraction(counts, 1 / (1 + beta**2), beta**2 / (1 + beta**2))
 
 
 def _fraction(counts: CountArray, fp_weight: float, fn_weight: float) -> FloatArray:
-    """Return tp / (tp + fp_weight fp + fn_weight fn), with the rule for 0/0."""
+    """Return tp / (tp + fp_weight fp + fn_weight fn), with 0/0 as above."""
     tp, fp, fn = counts[..., 0], counts[..., 1], counts[..., 2]
     whole = tp + fp_weight * fp + fn_weight * fn
     nothing = whole == 0

@@ -1,6 +1,6 @@
-"""Whole numbers per document and label, kept as rows: small enough to keep for every document.
+"""Counts of every document and label, as sparse rows that take little memory.
 
-Totals, per-document results and everything that is resampled are sums over these rows.
+Totals, results by document and all resampling are sums over these rows.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from lacuna.types import IntArray, LongArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LabelTable:
-    """Sparse rows of a document × label × column cube.
+    """Sparse rows of a table ``[document, label, column]``.
 
     Attributes
     ----------
     labels
         Every label that has a row, sorted.
     document, label
-        Row r belongs to document ``document[r]`` and to ``labels[label[r]]``; rows are in
+        Row r belongs to document ``document[r]`` and label ``labels[label[r]]``; rows are in
         document order.
     values
         ``values[r, c]`` is column c of row r.
@@ -35,11 +35,11 @@ class LabelTable:
     values: IntArray
 
     def label_totals(self) -> LongArray:
-        """Return the sum over documents: ``[label, column]``."""
+        """Return sums over documents: ``[label, column]``."""
         return _sums(self.label, self.values, len(self.labels))
 
     def unit_totals(self, unit: IntArray, units: int) -> LongArray:
-        """Return the sum over labels by unit: ``[unit, column]``, document d in ``unit[d]``."""
+        """Return sums over labels: ``[unit, column]``; document d belongs to ``unit[d]``."""
         return _sums(unit[self.document], self.values, units)
 
 
@@ -50,7 +50,7 @@ def _sums(place: IntArray, values: IntArray, places: int) -> LongArray:
 
 
 class TableBuilder:
-    """Collects rows in document order while a corpus streams by."""
+    """Collects rows, in document order, while a corpus is read."""
 
     def __init__(self, columns: int) -> None:
         self._width = columns + 2
@@ -63,7 +63,7 @@ class TableBuilder:
         self._numbers.extend((document, number, *values))
 
     def table(self) -> LabelTable:
-        """Return what was collected, labels sorted."""
+        """Return the collected rows, with sorted labels."""
         rows = np.array(self._numbers, dtype=np.int32).reshape(-1, self._width)
         labels = tuple(sorted(self._label_numbers))
         rank = {label: place for place, label in enumerate(labels)}

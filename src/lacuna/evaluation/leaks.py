@@ -1,8 +1,8 @@
-"""Leaks: identifiers of the gold standard that no prediction covers, whatever its label.
+"""Leaks: gold identifiers that no prediction covers; labels do not matter.
 
-A document leaks when a token of an identifier is left uncovered, or a whole mention untouched
-(which says more only where a mention has no token of its own). A group leaks when one of its
-documents does.
+A document leaks if a token of an identifier is not covered, or a whole mention is not touched
+(which adds something only if the mention contains no token). A group leaks if one of its documents
+does.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
-    """So many of so many leaked."""
+class LeakShare:
+    """How many of a total leaked."""
 
     total: int
     leaked: int
 
     @property
     def share(self) -> float:
-        """``leaked / total``; 0 where there is nothing to leak."""
+        """``leaked / total``; 0 if there is nothing to leak."""
         return self.leaked / self.total if self.total else 0.0
 
 
@@ -36,8 +36,8 @@ class Share:
 class LabelLeaks:
     """Leaks of one gold label."""
 
-    tokens: Share
-    mentions: Share
+    tokens: LeakShare
+    mentions: LeakShare
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,25 +47,25 @@ class Leaks:
     Attributes
     ----------
     documents, groups
-        Those with at least one leak, among all; a document without group is its own.
+        Those with at least one leak; a document without a group is a group of its own.
     tokens
-        Identifier tokens left uncovered (the misses of the binary section).
+        Identifier tokens that are not covered (fn of the binary section).
     mentions
-        Identifiers not one character of which is covered.
+        Identifiers with no covered character.
     labels
-        The last two by gold label; a token of several labels counts for each.
+        Tokens and mentions by gold label; a token with several labels counts for each.
     """
 
-    documents: Share
-    groups: Share
-    tokens: Share
-    mentions: Share
+    documents: LeakShare
+    groups: LeakShare
+    tokens: LeakShare
+    mentions: LeakShare
     labels: Mapping[str, LabelLeaks]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DocumentLeaks:
-    """Leaks by document, in scoring order."""
+    """Numbers of leaked tokens and mentions of each document, in scoring order."""
 
     tokens: LongArray
     mentions: LongArray
@@ -77,25 +77,25 @@ class DocumentLeaks:
 
 
 def document_leaks(scores: Scores) -> DocumentLeaks:
-    """Return the missed tokens and wholly missed mentions of every document."""
+    """Return the uncovered tokens and untouched mentions of every document."""
     everyone = np.arange(len(scores.ids), dtype=np.int32)
     mentions = scores.missed.unit_totals(everyone, len(scores.ids))[:, 3]
     return DocumentLeaks(scores.by_document("binary")[:, 2], mentions)
 
 
 def leaks(scores: Scores) -> Leaks:
-    """Return what a prediction leaves open, over a corpus."""
+    """Return the leaks of a corpus."""
     leaking = document_leaks(scores).leaking
     binary = scores.section("binary").micro
     by_label = scores.missed.label_totals()
     mentions = by_label.sum(axis=0)[2:].tolist()
     return Leaks(
-        documents=Share(len(scores.ids), int(leaking.sum())),
-        groups=Share(len(scores.units), len(np.unique(scores.unit[leaking]))),
-        tokens=Share(binary.gold, binary.fn),
-        mentions=Share(*mentions),
+        documents=LeakShare(len(scores.ids), int(leaking.sum())),
+        groups=LeakShare(len(scores.units), len(np.unique(scores.unit[leaking]))),
+        tokens=LeakShare(binary.gold, binary.fn),
+        mentions=LeakShare(*mentions),
         labels={
-            label: LabelLeaks(Share(*row[:2]), Share(*row[2:]))
+            label: LabelLeaks(LeakShare(*row[:2]), LeakShare(*row[2:]))
             for label, row in zip(scores.missed.labels, by_label.tolist(), strict=True)
         },
     )

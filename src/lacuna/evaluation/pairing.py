@@ -1,4 +1,4 @@
-"""Pairing two corpora: the documents to compare, by id or by position."""
+"""Pairs of documents to compare, from two corpora, by id or by position."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from lacuna.text.document import Corpus, Document
 def pair(gold: Corpus, predicted: Corpus) -> Iterator[Pair]:
     """Yield (gold, predicted) documents that belong together, in gold order.
 
-    Documents stream through as long as ids come in the same order. From the first that differs
-    the rest is held in memory and paired by id where both sides have the same ids, else by
-    position where all texts are equal.
+    Documents are streamed while the ids of both sides come in the same order. From the first
+    difference on, the rest is held in memory and paired by id if both sides have the same ids,
+    else by position if all texts are equal.
 
     Raises
     ------
     ScoringError
-        A document has no partner, or an id occurs twice. (Whether paired texts are equal is
-        checked where they are compared.)
+        A document has no partner, or an id occurs twice. (The texts of a pair are compared
+        later, when it is scored.)
     """
     streams = zip_longest(gold, predicted)
     for left, right in streams:

@@ -1,4 +1,4 @@
-"""Scoring a prediction against gold: the whole result, every way of counting at once."""
+"""Scores of a prediction against gold: counts of every section, label and document."""
 
 from __future__ import annotations
 
@@ -12,44 +12,49 @@ import numpy as np
 from lacuna.errors import ScoringError
 from lacuna.evaluation.counts import Counts, Section
 from lacuna.evaluation.counts_by_document import LabelTable, TableBuilder
-from lacuna.evaluation.mentions import (
+from lacuna.evaluation.mention_counts import (
     Contacts,
     LabelCounts,
     contacts,
     relaxed_counts,
     strict_counts,
 )
-from lacuna.evaluation.tokens import LabelSetTable, binary, label_sets, relabelled, token_counts
+from lacuna.evaluation.token_counts import (
+    LabelSetTable,
+    binary,
+    label_sets,
+    relabelled,
+    token_counts,
+)
 from lacuna.text.document import Document, Mention
 from lacuna.types import IntArray, LongArray
 
 Pair = tuple[Document, Document]  # gold, predicted
 
-#: The ways of counting that every result has, in the order they are shown.
+#: Sections (ways of counting) of every result, in the order they are shown.
 SECTIONS = ("strict", "relaxed", "token", "binary", "discontiguous", "overlapping")
-#: Those a category map adds: strict and by token, with labels replaced by categories.
+#: Sections added by a category map: strict and token, with categories in place of labels.
 CATEGORY_SECTIONS = ("categories", "categories_token")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
-    """What scoring a corpus found, document by document.
+    """Counts of a scored corpus, document by document.
 
     Attributes
     ----------
     ids
         Document ids in scoring order; document d below is ``ids[d]``.
     tokens
-        ``tokens[d]`` is the number of tokens of document d.
+        ``tokens[d]`` is the number of tokens in document d.
     units
         Keys of the groups (:attr:`Document.unit`) in order of first appearance.
     unit
         Document d belongs to ``units[unit[d]]``.
     tables
-        For each section the columns tp, fp, fn.
+        For each section, a table with the columns tp, fp, fn.
     missed
-        By gold label the columns gold tokens, tokens no prediction covers, gold mentions,
-        mentions no prediction touches.
+        By gold label, a table with the fields of :class:`Missed` as columns.
     """
 
     ids: tuple[str, ...]
@@ -60,7 +65,7 @@ class Scores:
     missed: LabelTable
 
     def section(self, name: str) -> Section:
-        """Return one way of counting, summed over the corpus."""
+        """Return a section, summed over the corpus."""
         table = self.tables[name]
         totals = table.label_totals().tolist()
         return Section(
@@ -68,21 +73,21 @@ class Scores:
         )
 
     def by_document(self, name: str) -> LongArray:
-        """Return ``[document, (tp, fp, fn)]`` of one way of counting, over all labels."""
+        """Return ``[document, (tp, fp, fn)]`` of a section, over all labels."""
         everyone = np.arange(len(self.ids), dtype=np.int32)
         return self.tables[name].unit_totals(everyone, len(self.ids))
 
     def documents(self, name: str) -> list[Counts]:
-        """Return the counts of each document, one way of counting, over all labels."""
+        """Return the counts of each document in a section, over all labels."""
         return [Counts(*row) for row in self.by_document(name).tolist()]
 
     def by_unit(self, name: str) -> LongArray:
-        """Return ``[unit, (tp, fp, fn)]`` of one way of counting, over all labels."""
+        """Return ``[unit, (tp, fp, fn)]`` of a section, over all labels."""
         return self.tables[name].unit_totals(self.unit, len(self.units))
 
 
 class Missed(NamedTuple):
-    """What a prediction left open of one gold label in one document."""
+    """Tokens and mentions of one gold label in one document, and those no prediction touches."""
 
     tokens: int = 0
     missed_tokens: int = 0
@@ -91,7 +96,7 @@ class Missed(NamedTuple):
 
 
 class DocumentScores(NamedTuple):
-    """What one pair of documents adds to the result."""
+    """The counts of one pair of documents."""
 
     tokens: int
     sections: dict[str, LabelCounts]
@@ -104,10 +109,10 @@ def score(pairs: Iterable[Pair], *, categories: Mapping[str, str] | None = None)
     Parameters
     ----------
     pairs
-        (gold, predicted) documents of equal text, e.g. from
+        (gold, predicted) documents with the same text, e.g. from
         :func:`lacuna.evaluation.pairing.pair`; read once, not kept.
     categories
-        Large category of each label; adds the category sections.
+        Maps labels to categories; adds the category sections.
 
     Raises
     ------
@@ -144,8 +149,8 @@ def score(pairs: Iterable[Pair], *, categories: Mapping[str, str] | None = None)
 def score_document(
     gold: Document, predicted: Document, *, categories: Mapping[str, str] | None = None
 ) -> DocumentScores:
-    """Count one document every way there is. Tokens are those of `gold`."""
-    from lacuna.text.tokens import tokens_of
+    """Count one document in every section. Tokens are those of `gold`."""
+    from lacuna.text.tokens import tokens_of  # loads numba: not when lacuna is imported
 
     check_same_text(gold, predicted)
     tokens = tokens_of(gold)
@@ -174,9 +179,9 @@ def score_document(
 
 
 def check_same_text(gold: Document, predicted: Document) -> None:
-    """Raise :class:`ScoringError` where two documents do not have one text."""
+    """Raise :class:`ScoringError` if two documents differ in their text."""
     if gold.text != predicted.text:
-        raise ScoringError(f"document {gold.id}: the texts of the two sides differ")
+        raise ScoringError(f"document {gold.id}: the texts of the two corpora differ")
 
 
 def _renamed(mentions: Iterable[Mention], names: Mapping[str, str]) -> list[Mention]:
@@ -184,7 +189,7 @@ def _renamed(mentions: Iterable[Mention], names: Mapping[str, str]) -> list[Ment
 
 
 def _missed(gold: Document, table: LabelSetTable, touching: Contacts) -> dict[str, Missed]:
-    """Count by gold label what no prediction covers, whatever the label of the prediction."""
+    """Count by gold label what no prediction covers, regardless of its label."""
     tokens: Counter[str] = Counter()
     missed_tokens: Counter[str] = Counter()
     for (labels, predicted), size in table.items():

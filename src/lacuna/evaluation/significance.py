@@ -1,8 +1,8 @@
 """Is one system better than another? A paired test on the same documents.
 
-Approximate randomisation (Noreen 1989; Yeh 2000): if the two systems did not differ, each unit's
-counts could as well have come from the other one. Swap them at random, and see how often the
-difference in F-score is at least as large as the one observed::
+Approximate randomisation (Noreen 1989; Yeh 2000): if the two systems did not differ, the counts
+of each unit could just as well have come from the other system. Swap them at random; the difference
+in F-score is at least as large as the observed one in k trials::
 
     p = (k + 1) / (trials + 1)
 """
@@ -19,7 +19,7 @@ from lacuna.evaluation.counts import f_score
 from lacuna.evaluation.scores import Scores
 from lacuna.types import FloatArray, LongArray
 
-#: Differences closer than this are equal: sums of the same counts may round differently.
+#: Tolerance: sums of the same counts may be rounded differently.
 ROUNDING = 1e-12
 
 
@@ -30,15 +30,15 @@ class Comparison:
     Attributes
     ----------
     section, figure
-        What was compared: this micro F-score (``"f1"``, ``"f2"``) of this section.
+        The micro F-score compared (``"f1"``, ``"f2"``), and its section.
     first, second, difference
         The two scores, and first - second.
     interval
         95 % paired bootstrap interval of the difference.
     p_value
-        Chance of a difference this large between systems that do not differ.
+        Probability of a difference this large if the systems do not differ.
     units
-        How many groups or documents could be swapped.
+        Number of groups or documents that could be swapped.
     """
 
     section: str
@@ -66,7 +66,7 @@ def compare_systems(
     Raises
     ------
     ScoringError
-        The two were not scored against the same gold, or on no documents.
+        The systems were not scored on the same gold documents, or there are none.
     """
     one, other = _aligned(first, second, section)
     f_one, f_other = (float(f_score(c.sum(axis=0), beta)) for c in (one, other))
@@ -102,14 +102,14 @@ def _aligned(first: Scores, second: Scores, section: str) -> tuple[LongArray, Lo
     ):
         if gold_one != gold_other:
             kind, name = unit
-            raise ScoringError(f"{kind} {name}: the two systems were scored on different gold")
+            raise ScoringError(f"{kind} {name}: the two systems were scored against different gold")
     return one, other
 
 
 def _swapped_differences(
     one: LongArray, other: LongArray, beta: float, trials: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the difference in F-score after each unit was swapped with probability 1/2."""
+    """Return differences in F-score after each unit was swapped with probability 1/2."""
     change = other - one
     differences = []
     for size in block_sizes(len(one), trials):

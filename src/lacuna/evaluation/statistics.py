@@ -1,12 +1,12 @@
-"""What a corpus holds: sizes, mentions by label and number of parts, and how mentions overlap.
+"""Statistics of a corpus: sizes, mentions by label and number of parts, kinds of overlap.
 
 Every pair of mentions that share a character is counted once, as
 
 * ``same``      both cover the same characters,
 * ``nested``    one covers all characters of the other,
-* ``crossing``  neither does,
+* ``crossing``  neither of these,
 
-separately for pairs of one label (within) and pairs of two labels (between).
+separately for pairs with the same label (within) and with two labels (between).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lacuna.text.tokens import tokens_of
 
 @dataclass(slots=True)
 class LabelStatistics:
-    """Mentions of one label, by number of parts: ``parts[1]`` are those without a gap."""
+    """Mentions of one label; ``parts[n]`` of them have n parts."""
 
     mentions: int = 0
     characters: int = 0
@@ -37,13 +37,13 @@ class CorpusStatistics:
     Attributes
     ----------
     within, between
-        Overlapping pairs of one label or of two, by kind (same, nested, crossing).
+        Overlapping pairs with one label or with two, by kind (same, nested, crossing).
     label_pairs
         Overlapping pairs by their two labels in alphabetical order, joined with ``" + "``.
     discontiguous_sentences, overlapping_sentences
-        Sentences that touch such a mention.
+        Sentences that contain a part of such a mention.
     across_sentences
-        Mentions that reach over a sentence border.
+        Mentions that cross a sentence boundary.
     """
 
     documents: int = 0
@@ -63,7 +63,7 @@ class CorpusStatistics:
 
 
 def describe(corpus: Corpus) -> CorpusStatistics:
-    """Count everything in one pass; only the counts and the group names are kept."""
+    """Count everything in one pass; only counts and group names are kept."""
     statistics = CorpusStatistics()
     units: set[tuple[str, str]] = set()
     for document in corpus:
@@ -107,7 +107,7 @@ def _kind_of_overlap(a: Mention, b: Mention) -> str:
 
 
 def _covers(outer: Mention, inner: Mention) -> bool:
-    """Whether every part of `inner` lies inside one part of `outer`."""
+    """Whether every part of `inner` is inside a part of `outer`."""
     return all(any(o.start <= i.start and i.end <= o.end for o in outer.spans) for i in inner.spans)
 
 
@@ -119,7 +119,7 @@ def _count_sentences(
     statistics.sentences += len(tokens.sentences) - 1
     if not len(tokens) or not document.mentions:
         return
-    # sentence_start[s] = first character of sentence s; searchsorted finds the sentence of a span
+    # sentence_start[s] = first character of sentence s; searchsorted finds the one of a character
     sentence_start = tokens.start[tokens.sentences[:-1]]
     with_gap: set[int] = set()
     with_overlap: set[int] = set()

@@ -1,4 +1,4 @@
-"""Arrows for pictures of moves: the more likely a move, the wider and stronger its arrow."""
+"""Arrows between states: the more likely the transition, the wider and darker the arrow."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from lacuna.pictures import svg
 
 
 class Point(NamedTuple):
-    """A place in the picture."""
+    """A point of the picture."""
 
     x: float
     y: float
 
     def aside(self, angle: float, distance: float) -> Point:
-        """Return the place so far away in a direction."""
+        """Return the point at a distance in the direction of `angle`."""
         return Point(self.x + distance * math.cos(angle), self.y + distance * math.sin(angle))
 
     def angle_to(self, other: Point) -> float:
-        """Return the direction of another place."""
+        """Return the direction of another point."""
         return math.atan2(other.y - self.y, other.x - self.x)
 
     def __str__(self) -> str:
@@ -29,7 +29,7 @@ class Point(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """A cubic Bézier curve: leaves `begin` towards `first`, reaches `end` from `last`."""
+    """A cubic Bézier curve from `begin` to `end`, with control points `first` and `last`."""
 
     begin: Point
     first: Point
@@ -37,7 +37,7 @@ class Curve(NamedTuple):
     end: Point
 
     def at(self, share: float) -> Point:
-        """Return the point at a share of the way."""
+        """Return the point at a share of the way, from 0 to 1."""
         points: Sequence[Point] = self
         while len(points) > 1:
             points = [
@@ -48,7 +48,7 @@ class Curve(NamedTuple):
 
 
 def arrow(curve: Curve, probability: float, *, colour: str, name: str) -> str:
-    """Draw an arrow; `name` is what is shown when the pointer rests on it."""
+    """Draw an arrow; `name` is its tooltip."""
     width = 0.8 + 4.2 * probability
     back = curve.end.angle_to(curve.last)
     head = 5.0 + 1.4 * width
@@ -64,14 +64,14 @@ def arrow(curve: Curve, probability: float, *, colour: str, name: str) -> str:
 
 
 def number_at(place: Point, probability: float) -> str:
-    """Write a probability across an arrow."""
+    """Write a probability on an arrow."""
     return svg.text(
         place.x,
         place.y + 4,
         written(probability),
         font_size=11,
         text_anchor="middle",
-        stroke=svg.PANEL,  # a border around the digits, behind them
+        stroke=svg.PANEL,  # a light border around the digits
         stroke_width=4,
         stroke_linejoin="round",
         paint_order="stroke",
@@ -79,5 +79,5 @@ def number_at(place: Point, probability: float) -> str:
 
 
 def written(probability: float) -> str:
-    """Return a probability without the zero in front."""
+    """Return a probability with two decimals, without the leading zero."""
     return f"{probability:.2f}".removeprefix("0")

@@ -1,6 +1,6 @@
-"""What a model missed or invented, in context: one HTML page without outside requests.
+"""The errors of a model in context: one HTML page that loads nothing from elsewhere.
 
-The page shows the text of documents. It is for those who may read them.
+The page quotes the documents: only those who may read them should see it.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from html import escape
 from itertools import pairwise
 
-from lacuna.evaluation.errors import Error, ErrorKind, find_errors
+from lacuna.evaluation.mention_errors import ErrorKind, MentionError, find_errors
 from lacuna.text.document import Document, Mention
 
-CONTEXT = 60
+CONTEXT = 60  #: characters shown before and after an error
 
 
 def error_page(pairs: Iterable[tuple[Document, Document]]) -> str:
@@ -22,7 +22,7 @@ def error_page(pairs: Iterable[tuple[Document, Document]]) -> str:
     return _PAGE.format(total=f"{len(errors):,}", table=_table(errors), rows=_rows(errors))
 
 
-def _table(errors: list[Error]) -> str:
+def _table(errors: list[MentionError]) -> str:
     counts = Counter((error.label, error.kind) for error in errors)
     labels = Counter(error.label for error in errors)
     head = "".join(f"<th>{kind}</th>" for kind in ErrorKind)
@@ -35,7 +35,7 @@ def _table(errors: list[Error]) -> str:
     return f"<table><tr><th>label</th>{head}<th>all</th></tr>{body}</table>"
 
 
-def _rows(errors: list[Error]) -> str:
+def _rows(errors: list[MentionError]) -> str:
     return "".join(
         f"<tr class='{error.kind.split()[-1]}'><td>{escape(error.document.id)}</td>"
         f"<td>{error.kind}</td><td>{_named(error.gold)}</td><td>{_named(error.predicted)}</td>"
@@ -48,8 +48,8 @@ def _named(mention: Mention | None) -> str:
     return "" if mention is None else escape(mention.label)
 
 
-def _context(error: Error) -> str:
-    """Return the surroundings with gold characters marked and predicted ones underlined."""
+def _context(error: MentionError) -> str:
+    """Return the text around an error; gold is marked, the prediction underlined."""
     text = error.document.text
     mentions = error.shown
     first = max(min(m.start for m in mentions) - CONTEXT, 0)
@@ -84,12 +84,12 @@ th, td {{ text-align: left; padding: .3rem .6rem; border-bottom: 1px solid #ddd;
 th {{ color: #666; font-weight: 500 }} .n {{ font-variant-numeric: tabular-nums }}
 .text {{ white-space: pre-wrap; overflow-wrap: anywhere }}
 mark {{ background: #ffe08a }} u {{ text-decoration: underline 2px #c2185b }}
-tr.missed td:nth-child(2) {{ color: #b00020 }} tr.invented td:nth-child(2) {{ color: #6a1b9a }}
+tr.missed td:nth-child(2) {{ color: #b00020 }} tr.spurious td:nth-child(2) {{ color: #6a1b9a }}
 </style>
 <h1>{total} errors</h1>
-<p><mark>What is right</mark> is marked, <u>what the model found</u> is underlined. This page shows
-the text of documents: keep it where they are kept.</p>
+<p><mark>Gold mentions</mark> are highlighted, <u>predicted mentions</u> are underlined. This page
+quotes the documents: protect it as you protect them.</p>
 {table}
-<table><tr><th>document</th><th>error</th><th>right</th><th>found</th><th>text</th></tr>{rows}</table>
+<table><tr><th>document</th><th>error</th><th>gold</th><th>predicted</th><th>text</th></tr>{rows}</table>
 </html>
 """

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from lacuna.evaluation.parts_of_speech import PosScores, score_pos
+from lacuna.evaluation.pos_accuracy import PosScores, score_pos
 from lacuna.evaluation.scores import Scores, score
 from lacuna.models.base import Tagger, group_batches
 from lacuna.models.trigram_hmm.pos import PosTagger

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from lacuna.encoding.flat import TrainingDocument, label_counts
 from lacuna.errors import ConfigError
-from lacuna.evaluation.parts_of_speech import score_pos
+from lacuna.evaluation.pos_accuracy import score_pos
 from lacuna.evaluation.scores import score
 from lacuna.models.aligned.training import align
 from lacuna.models.base import Card, CardScore, FitOptions, Step, Tagger

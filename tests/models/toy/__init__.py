@@ -79,8 +79,8 @@ def fit_toy(tagged: Sequence[TaggedDocument], config: Toy, _: FitOptions) -> Ite
         for chunk in item.chunks:
             for word in words[chunk.start : chunk.end]:
                 seen[word, chunk.label] = seen.get((word, chunk.label), 0) + 1
-    words = {word: label for (word, label), times in seen.items() if times >= config.times}
-    yield Step(1, 0.0, lambda: ToyModel(config, words))
+    known = {word: label for (word, label), times in seen.items() if times >= config.times}
+    yield Step(1, 0.0, lambda: ToyModel(config, known))
 
 
 def restore_toy(stored: StoredModel) -> ToyModel:

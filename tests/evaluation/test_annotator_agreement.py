@@ -7,9 +7,15 @@ import pytest
 from hypothesis import given
 
 from lacuna.errors import ScoringError
-from lacuna.evaluation.agreement import Disagreement, Sides, agreement, cohen_kappa, disagreements
+from lacuna.evaluation.annotator_agreement import (
+    Disagreement,
+    Sides,
+    agreement,
+    cohen_kappa,
+    disagreements,
+)
 from lacuna.evaluation.scores import score
-from lacuna.evaluation.tokens import LabelSetTable
+from lacuna.evaluation.token_counts import LabelSetTable
 from lacuna.text.document import Document, Mention
 from tests.evaluation.cases import Pair, corpora, document, fewer
 

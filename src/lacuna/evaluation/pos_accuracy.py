@@ -1,4 +1,4 @@
-"""How many tokens have the right part of speech."""
+"""Accuracy of part-of-speech tags, on words seen in training and on others."""
 
 from __future__ import annotations
 
@@ -16,10 +16,7 @@ COLUMN = "pos"
 
 @dataclass(frozen=True, slots=True)
 class PosScores:
-    """Right tokens and all tokens, of words seen in training and of others.
-
-    Shares are 1 where there is nothing to count.
-    """
+    """Numbers of right tokens and of all tokens; shares are 1 if there are no tokens."""
 
     known_right: int
     known_tokens: int
@@ -50,7 +47,7 @@ class PosScores:
 def score_pos(
     pairs: Iterable[tuple[Document, Document]], *, is_known: Callable[[Document], BoolArray]
 ) -> PosScores:
-    """Compare the column ``pos`` of (gold, found) documents token by token."""
+    """Compare the column ``pos`` of (gold, tagged) documents token by token."""
     right, tokens = np.zeros(2, np.int64), np.zeros(2, np.int64)
     for gold, found in pairs:
         wanted, given = _column(gold), _column(found)

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 
 from lacuna.evaluation.counts import Counts
-from lacuna.evaluation.tokens import (
+from lacuna.evaluation.token_counts import (
     IDENTIFIER,
     LabelSetTable,
     binary,

@@ -1,8 +1,8 @@
-"""A picture of the sub-tags around one label: what leads into it, what it is made of, what follows.
+"""A picture of the sub-tags before, inside and after one label of a dp-hmm.
 
-Boxes stand in three columns, in each the most expected ones, and name their most typical words.
-Arrows are as wide as the move is likely; between two sub-tags of the label those downwards pass on
-the right, those upwards on the left.
+There are three columns of boxes, one box per sub-tag, the most frequent ones only, with their most
+typical words. The width of an arrow is the probability of the transition; inside the label, arrows
+down pass on the right and arrows up on the left.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from lacuna.pictures import svg
 from lacuna.pictures.arrows import Curve, Point, arrow, number_at, written
 from lacuna.types import FloatArray, LongArray
 
-MOST = 7  #: boxes in a column
-LEAST_FLOW = 0.02  #: arrows that carry a lesser share of a column's moves are not drawn
-LEAST_WRITTEN = 0.1  #: probabilities of lesser ones are not written
-WIDTH, GAP, MARGIN = 250.0, 170.0, 24.0  #: of boxes, between columns, around all
-TOP = 84.0  #: where boxes begin
+MOST = 7  #: most boxes in a column
+LEAST_FLOW = 0.02  #: arrows with a smaller share of a column's transitions are not drawn
+LEAST_WRITTEN = 0.1  #: smaller probabilities are not written
+WIDTH, GAP, MARGIN = 250.0, 170.0, 24.0  #: of a box, between columns, around the picture
+TOP = 84.0  #: y of the first box
 LINE = 17.0
-CHARACTERS = 34  #: in a line of a box
+CHARACTERS = 34  #: per line of a box
 TITLE = 28  #: characters
 LONGEST_WORD = 14
-WORDS = 6  #: named in a box of the label
+WORDS = 6  #: shown in a box of the label
 WORD_LINES = 2
 CAPTION = (
-    "Arrows: how likely the next token has that sub-tag; ↻: the same one. Boxes: expected tokens in"
-    " the training text, and most typical words. Dark borders: three times as often beside the"
-    " label as words outside usually are, or more."
+    "Arrows: probability that the next token has that sub-tag; ↻: the same sub-tag. Boxes: expected"
+    " number of tokens in the training text, and most typical words. Dark borders: at least three"
+    " times as frequent next to the label as words outside usually are."
 )
 
 
 class Box(NamedTuple):
-    """A sub-tag to draw: its number, what is written in it, and where it stands."""
+    """A sub-tag to draw: its state, the text of its box, and its place."""
 
     state: int
     title: str
@@ -49,12 +49,12 @@ class Box(NamedTuple):
 
     @property
     def height(self) -> float:
-        """How high it is."""
+        """Height of the box."""
         return 14.0 + LINE * (1 + len(self.words) + len(self.notes))
 
     @property
     def x(self) -> float:
-        """Its left side."""
+        """Left edge of the box."""
         return MARGIN + self.column * (WIDTH + GAP)
 
 
@@ -72,7 +72,7 @@ def subtag_graph(subtags: SubTags, label: str, *, title: str) -> str:
     Raises
     ------
     ConfigError
-        When there is no such label.
+        There is no such label.
     """
     inside = subtags.of_label(label)
     others = np.setdiff1d(np.arange(len(subtags.names)), inside)
@@ -81,9 +81,9 @@ def subtag_graph(subtags: SubTags, label: str, *, title: str) -> str:
     moves, entered = subtags.flow / some[:, None], subtags.flow[others].sum(axis=0) / some
     entering, leaving = subtags.flow[:, inside].sum(axis=1), subtags.flow[inside].sum(axis=0)
     columns = [
-        _stand([_beside(subtags, i, label, "before") for i in _most(entering, others)]),
-        _stand([_inside(subtags, i) for i in _in_order(_most(tokens, inside), entered, moves)]),
-        _stand([_beside(subtags, i, label, "after") for i in _most(leaving, others)]),
+        _stacked([_beside(subtags, i, label, "before") for i in _most(entering, others)]),
+        _stacked([_inside(subtags, i) for i in _in_order(_most(tokens, inside), entered, moves)]),
+        _stacked([_beside(subtags, i, label, "after") for i in _most(leaving, others)]),
     ]
     height = max((box.y + box.height for column in columns for box in column), default=TOP)
     columns = [_centred(column, height) for column in columns]
@@ -115,7 +115,7 @@ def subtag_graph(subtags: SubTags, label: str, *, title: str) -> str:
 
 
 def _most(times: FloatArray, among: LongArray) -> list[int]:
-    """Return those states that are expected most often."""
+    """Return the states that are expected most often."""
     ranked = among[np.argsort(-times[among], kind="stable")]
     often = times[ranked] >= max(LEAST_FLOW * times[among].sum(), np.finfo(float).tiny)
     found: list[int] = ranked[often][:MOST].tolist()
@@ -123,7 +123,7 @@ def _most(times: FloatArray, among: LongArray) -> list[int]:
 
 
 def _in_order(states: Sequence[int], entered: FloatArray, moves: FloatArray) -> list[int]:
-    """Begin with what mentions begin with, and go on with the likeliest next as long as it can."""
+    """Order states: the usual first one, then always the likeliest next one, if likely."""
     waiting = sorted(states, key=lambda i: -entered[i])
     placed: list[int] = []
     while waiting:
@@ -166,7 +166,7 @@ def _inside(subtags: SubTags, state: int) -> Box:
 
 
 def _word_lines(words: Iterable[str]) -> list[str]:
-    """Break words into lines; no word is broken."""
+    """Wrap words into lines without breaking a word."""
     lines: list[str] = []
     for word in map(_short, words):
         if lines and len(lines[-1]) + len(word) + 3 <= CHARACTERS:
@@ -180,8 +180,8 @@ def _short(word: str) -> str:
     return svg.shortened(word, LONGEST_WORD)
 
 
-def _stand(boxes: Sequence[Box]) -> list[Box]:
-    """Put boxes below one another."""
+def _stacked(boxes: Sequence[Box]) -> list[Box]:
+    """Place boxes below one another."""
     placed, y = [], TOP
     for box in boxes:
         placed.append(box._replace(y=y))
@@ -190,7 +190,7 @@ def _stand(boxes: Sequence[Box]) -> list[Box]:
 
 
 def _centred(boxes: Sequence[Box], height: float) -> list[Box]:
-    """Move a column down, so that it stands in the middle."""
+    """Centre a column vertically."""
     if not boxes:
         return []
     shift = (height - boxes[-1].y - boxes[-1].height) / 2
@@ -200,10 +200,10 @@ def _centred(boxes: Sequence[Box], height: float) -> list[Box]:
 def _links(
     sources: Sequence[Box], targets: Sequence[Box], flow: FloatArray, moves: FloatArray
 ) -> list[Link]:
-    """Return the moves expected often enough to be drawn, and one at least of each outer box."""
+    """Return the frequent transitions, and at least one for each box outside the label."""
     pairs = [(a, b) for a in sources for b in targets if a.state != b.state]
     total = sum(flow[a.state, b.state] for a, b in pairs)
-    best: dict[int, float] = {}  # of each outer box
+    best: dict[int, float] = {}  # for each box outside the label
     for a, b in pairs:
         for outer in (box for box in (a, b) if box.column != 1):
             best[outer.state] = max(best.get(outer.state, 0.0), flow[a.state, b.state])
@@ -216,7 +216,7 @@ def _links(
 
 
 def _drawn(links: Sequence[Link]) -> list[str]:
-    """Draw arrows, the strongest on top, and write probabilities where there is room."""
+    """Draw arrows, strongest on top, and write probabilities where there is room."""
     ranked = sorted(links, key=lambda link: link.probability)
     curves = [_curve(link, links) for link in ranked]
     arrows = [
@@ -241,9 +241,9 @@ def _drawn(links: Sequence[Link]) -> list[str]:
 
 
 def _curve(link: Link, links: Sequence[Link]) -> Curve:
-    """Return the way of an arrow from the right of a box to the left of another.
+    """Return the path of an arrow from the right of one box to the left of another.
 
-    Within a column it leaves and arrives on the same side.
+    Within a column it starts and ends on the same side.
     """
     source, target, _ = link
     if source.column == target.column:
@@ -266,7 +266,7 @@ def _curve(link: Link, links: Sequence[Link]) -> Curve:
 
 
 def _port(box: Box, others: Sequence[float], other: float) -> float:
-    """Spread the arrows of one side of a box over it, in the order of where they go."""
+    """Return the y of an arrow; arrows are spread over the side of a box, sorted by target."""
     return box.height * (others.index(other) + 1) / (len(others) + 1)
 
 

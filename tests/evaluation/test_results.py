@@ -1,4 +1,4 @@
-"""The JSON shape and the tables of words."""
+"""Results as JSON and as tables."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from lacuna.evaluation import report
-from lacuna.evaluation.agreement import agreement
+from lacuna.evaluation import result_tables
+from lacuna.evaluation.annotator_agreement import agreement
 from lacuna.evaluation.bootstrap import intervals
-from lacuna.evaluation.json_shape import agreement_json, as_json, comparison_json
 from lacuna.evaluation.leaks import leaks
+from lacuna.evaluation.result_json import agreement_json, comparison_json, scores_json
 from lacuna.evaluation.scores import SECTIONS, score
 from lacuna.evaluation.significance import compare_systems
 from lacuna.text.document import Mention
@@ -34,7 +34,7 @@ def rng() -> np.random.Generator:
 
 
 def test_shape_of_a_result() -> None:
-    result = as_json(score(CORPUS))
+    result = scores_json(score(CORPUS))
     assert list(result) == ["documents", "tokens", *SECTIONS, "leaks"]
     assert (result["documents"], result["tokens"]) == (2, 40)
     third = pytest.approx(1 / 3)
@@ -63,7 +63,7 @@ def test_shape_of_a_result() -> None:
 def test_what_is_added_on_request() -> None:
     scores = score(CORPUS, categories={"PER": "WHO"})
     cuts = intervals(scores, rng=rng(), beta=2.0)
-    result = as_json(scores, beta=2.0, per_document=True, intervals=cuts)
+    result = scores_json(scores, beta=2.0, per_document=True, intervals=cuts)
     assert list(result["categories"]["labels"]) == ["LOC", "WHO"]
     assert result["categories_token"].keys() == result["token"].keys()
     assert result["strict"]["micro"]["f2"] == pytest.approx(5 / (5 + 4 * 2 + 1))
@@ -87,7 +87,7 @@ def fractions(value: Any) -> list[float]:
 @fewer
 @given(corpora())
 def test_results_are_plain_json_and_fractions(corpus: list[Pair]) -> None:
-    result = as_json(score(corpus), per_document=True)
+    result = scores_json(score(corpus), per_document=True)
     for part in (result, result["document_mean"], *result["per_document"]):
         for name in SECTIONS:
             rate = part[name].pop("error_rate")  # the one figure that may pass 1
@@ -136,7 +136,7 @@ def test_shape_of_an_agreement() -> None:
 
 def test_a_row_for_every_document_their_mean_and_the_whole() -> None:
     scores = score(CORPUS)
-    table = report.document_table(scores)
+    table = result_tables.document_table(scores)
     assert table.header == ("document", "precision", "recall", "f1", "error rate", "gold", "found")
     assert table.rows == (
         ("a", "0.5000", "0.5000", "0.5000", "0.5000", "2", "2"),
@@ -144,44 +144,48 @@ def test_a_row_for_every_document_their_mean_and_the_whole() -> None:
         ("mean of documents", "0.2500", "0.2500", "0.2500", "0.2500", "1.5", "1.0"),
         ("whole corpus", "0.5000", "0.3333", "0.4000", "0.3333", "3", "2"),
     )
-    relaxed = report.document_table(scores, by="relaxed", beta=2.0)
+    relaxed = result_tables.document_table(scores, by="relaxed", beta=2.0)
     assert relaxed.rows[0] == ("a", *["1.0000"] * 4, "0.0000", "2", "2")
-    result = as_json(scores, per_document=True)
+    result = scores_json(scores, per_document=True)
     assert [row["strict"]["error_rate"] for row in result["per_document"]] == [0.5, 0.0]
     mean = {"precision": 0.25, "recall": 0.25, "f1": 0.25, "error_rate": 0.25}
     assert result["document_mean"]["strict"] == mean
-    assert report.document_table(score([])).rows[0][:3] == ("mean of documents", "0.0000", "0.0000")
+    assert result_tables.document_table(score([])).rows[0][:3] == (
+        "mean of documents",
+        "0.0000",
+        "0.0000",
+    )
 
 
 def test_tables_of_words() -> None:
     scores = score(CORPUS)
-    summary = report.summary_table(scores, beta=2.0)
-    assert summary.header[:5] == ("counted", "precision", "recall", "f1", "f2")
+    summary = result_tables.summary_table(scores, beta=2.0)
+    assert summary.header[:5] == ("section", "precision", "recall", "f1", "f2")
     assert summary.rows[0] == (
         *("strict", "0.5000", "0.3333", "0.4000", "0.3571"),
         *("0.3333", "0.3333", "1", "1", "2"),
     )
-    labels = report.label_table(scores.section("strict"), title="strict")
+    labels = result_tables.label_table(scores.section("strict"), title="strict")
     assert labels.rows[1] == ("PER", "1.0000", "0.5000", "0.6667", "1", "0", "1")
-    cuts = report.interval_table(intervals(scores, rng=rng()))
-    assert cuts.header == ("counted", "precision", "recall", "f1")
+    cuts = result_tables.interval_table(intervals(scores, rng=rng()))
+    assert cuts.header == ("section", "precision", "recall", "f1")
     assert cuts.rows[0] == ("strict", "0.0000…0.5000", "0.0000…0.5000", "0.0000…0.5000")
-    assert report.leak_table(leaks(scores)).rows[2] == ("tokens", "3", "8", "0.3750")
+    assert result_tables.leak_table(leaks(scores)).rows[2] == ("tokens", "3", "8", "0.3750")
 
 
 def test_tables_have_a_cell_for_every_column() -> None:
     scores, found = score(CORPUS), agreement(CORPUS)
     for table in (
-        report.summary_table(scores),
-        report.label_table(scores.section("token"), title="token"),
-        report.document_table(scores, beta=2.0),
-        report.leak_table(leaks(scores)),
-        report.interval_table(intervals(scores, rng=rng(), beta=2.0)),
-        report.comparison_table(compare_systems(scores, scores, rng=rng())),
-        report.agreement_table(found),
-        report.disagreement_table(found),
+        result_tables.summary_table(scores),
+        result_tables.label_table(scores.section("token"), title="token"),
+        result_tables.document_table(scores, beta=2.0),
+        result_tables.leak_table(leaks(scores)),
+        result_tables.interval_table(intervals(scores, rng=rng(), beta=2.0)),
+        result_tables.comparison_table(compare_systems(scores, scores, rng=rng())),
+        result_tables.agreement_table(found),
+        result_tables.disagreement_table(found),
     ):
         assert table.rows
         assert {len(row) for row in table.rows} == {len(table.header)}
-    assert report.agreement_table(found).rows[0][:4] == ("all", "3", "2", "0.4000")
-    assert report.disagreement_table(found).rows[1] == ("border", "1", "1")
+    assert result_tables.agreement_table(found).rows[0][:4] == ("all", "3", "2", "0.4000")
+    assert result_tables.disagreement_table(found).rows[1] == ("border", "1", "1")

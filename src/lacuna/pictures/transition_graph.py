@@ -1,9 +1,7 @@
-"""A picture of a chain: which tags follow one another, and how likely.
+"""A picture of a chain: which tags follow one another, with their probabilities.
 
-Tags stand on a circle, a move is an arrow bent to one side, so that both directions are seen.
-Width and strength of an arrow grow with its probability.
-
-How likely each label follows another when the text says nothing: chains for people.
+Tags are placed on a circle; arrows are curved, so that both directions can be seen. The more likely
+a transition, the wider and darker its arrow.
 """
 
 from __future__ import annotations
@@ -18,25 +16,27 @@ import numpy as np
 from lacuna.inference.chain import Chain
 from lacuna.pictures import svg
 from lacuna.pictures.arrows import Curve, Point, arrow, number_at, written
+from lacuna.pictures.move_probabilities import move_probabilities
 from lacuna.types import FloatArray
 
-LEAST = 0.01  #: moves of lower probability are never drawn
-LEAST_WRITTEN = 0.1  #: those of lower probability have no number
-SHORT = 60.0  #: nor have arrows between nodes so near: it would hide them
-MOVES_PER_TAG = 3  #: how many are drawn, on the average, where there are many
-FEW_TAGS = 12  #: so many may have every move drawn, and their names level
-NODE = 8.0  #: radius
-BEND = 0.3  #: between an arrow and the straight way, in radians
+LEAST = 0.01  #: less likely moves are never drawn
+LEAST_WRITTEN = 0.1  #: less likely ones have no number
+SHORT = 60.0  #: shorter arrows have no number either: it would hide them
+MOVES_PER_TAG = 3  #: average number drawn if there are many
+FEW_TAGS = 12  #: up to this number, all moves are drawn and names are horizontal
+NODE = 8.0  #: radius of a node
+BEND = 0.3  #: angle between an arrow and the straight line, in radians
 LONGEST_NAME = 28
-LINE = 90  #: characters of the caption
+LINE = 90  #: characters per line of the caption
 
-PROBABILITIES = "How likely each tag follows another within a sentence."
+PROBABILITIES = "Probability that a tag follows another within a sentence."
 WEIGHTS = (
-    "exp(weight) of each move, made to sum to one for each tag: what the model leans to before it"
-    " has seen a word."
+    "exp(weight) of each transition, normalised to sum to one for each tag: what the model prefers"
+    " before it has seen a word."
 )
 SECOND_ORDER = (
-    "It also depends on the tag before; this is the mean over what the model itself would write."
+    "The probability also depends on the tag before; this is the mean over sequences drawn from the"
+    " model."
 )
 
 
@@ -49,25 +49,24 @@ class Move(NamedTuple):
 
 
 def transition_graph(
-    tags: Sequence[str], probabilities: FloatArray, *, title: str = "Moves", caption: str = ""
+    tags: Sequence[str], probabilities: FloatArray, *, title: str = "Transitions", caption: str = ""
 ) -> str:
     """Draw the moves between tags as SVG.
 
     Parameters
     ----------
     tags
-        Names of the nodes; those of one label are drawn side by side.
+        Names of the nodes; tags of one label are drawn next to each other.
     probabilities
-        ``probabilities[v, w]``: tag w stands after v.
+        ``probabilities[v, w]``: probability that tag w follows v.
     title, caption
-        What stands above and below the picture; below which probability moves are not drawn is
-        added.
+        Text above and below the picture; the caption also says which moves are not drawn.
     """
     rank = {label: i for i, label in enumerate(dict.fromkeys(map(_label, tags)))}
     order = sorted(range(len(tags)), key=lambda k: rank[_label(tags[k])])
     tags, probabilities = [tags[k] for k in order], probabilities[np.ix_(order, order)]
     moves, cut = strongest_moves(probabilities)
-    left_out = f" Not drawn: moves below {cut:.2g}." if cut else ""
+    left_out = f" Transitions below {cut:.2g} are not drawn." if cut else ""
     lines = wrap(f"{caption}{left_out}".strip(), LINE)
     names = [svg.shortened(tag, LONGEST_NAME) for tag in tags]
     level = len(tags) <= FEW_TAGS
@@ -106,9 +105,7 @@ class HasChain(Protocol):
 
 
 def chain_graph(chain: Chain, names: Sequence[str], *, title: str) -> str:
-    """Draw the moves of a chain between states of these names."""
-    pass
-
+    """Draw the moves of a chain whose states have these names."""
     found = move_probabilities(chain)
     caption = PROBABILITIES if found.are_probabilities else WEIGHTS
     second = len(chain.transition) > 1
@@ -118,7 +115,7 @@ def chain_graph(chain: Chain, names: Sequence[str], *, title: str) -> str:
 
 
 def strongest_moves(probabilities: FloatArray) -> tuple[list[Move], float]:
-    """Return the moves to draw, strongest first, and below which probability some were left out."""
+    """Return the moves to draw, likeliest first, and the limit below which others are left out."""
     size = len(probabilities)
     most = size * size if size <= FEW_TAGS else MOVES_PER_TAG * size
     ranked = np.sort(probabilities, axis=None)[::-1]
@@ -132,7 +129,7 @@ def strongest_moves(probabilities: FloatArray) -> tuple[list[Move], float]:
 
 
 class Reach(NamedTuple):
-    """How far from its centre the circle with loops, names and numbers reaches."""
+    """Extent of the circle with its loops, names and numbers, from its centre."""
 
     beside: float
     above: float
@@ -149,19 +146,19 @@ def _reach(names: Sequence[str], angles: Sequence[float], radius: float, *, leve
 
 
 def _colours(tags: Sequence[str]) -> list[str]:
-    """Return a colour for each tag, the same for all tags of a label; tags without one are ink."""
+    """Return a colour for each tag, by its label; tags without a label are dark."""
     labels = [_label(tag) for tag in tags]
     number = {label: i for i, label in enumerate(dict.fromkeys(filter(None, labels)))}
     return [svg.COLOURS[number[x] % len(svg.COLOURS)] if x else svg.INK for x in labels]
 
 
 def _label(tag: str) -> str:
-    """Return the label of a tag; empty where there is none, also in ``O before X-Y``."""
+    """Return the label of a tag; empty if it has none, as in ``O before X-Y``."""
     return tag.partition(" ")[0].partition("-")[2]
 
 
 def _curve(move: Move, places: Sequence[Point], centre: Point) -> Curve:
-    """Return the way of an arrow between two nodes, or out and around one, border to border."""
+    """Return the path of an arrow between two nodes, or of a loop at one."""
     begin, end = places[move.source], places[move.target]
     if move.source == move.target:
         outwards = centre.angle_to(begin)
@@ -190,7 +187,7 @@ def _arrow(
 
 
 def _move_labels(moves: Sequence[Move], places: Sequence[Point], centre: Point) -> list[str]:
-    """Write probabilities on arrows, strongest first, wherever there is room."""
+    """Write probabilities on arrows, likeliest first, where there is room."""
     taken = list(places)
     labels = []
     for move in moves:
@@ -210,7 +207,7 @@ def _move_labels(moves: Sequence[Move], places: Sequence[Point], centre: Point) 
 def _node(
     name: str, place: Point, centre: Point, colour: str, stays: float | None, *, level: bool
 ) -> str:
-    """Draw a node, its name outside the circle and behind it the probability to stay."""
+    """Draw a node; outside the circle its name and the probability to stay."""
     outwards = centre.angle_to(place)
     x, y = place.aside(outwards, NODE + (6.0 if stays is None else 26.0))
     to_the_left = math.cos(outwards) < -0.01
@@ -226,73 +223,3 @@ def _node(
         f'<circle class="node" cx="{place.x:.1f}" cy="{place.y:.1f}" r="{NODE}" fill="{colour}"/>'
         + svg.text(x, y + 4, words, **attributes)
     )
-
-
-STEPS = 200  #: how far a second-order chain is followed
-CLOSE = 1e-4  #: what never happens, such as an empty sentence, may have a share
-
-
-class MoveProbabilities(NamedTuple):
-    """A first-order view of a chain.
-
-    table[v, w]
-        Probability that label w stands next after v, in a sequence that goes on; a row of zeros
-        where nothing may follow.
-    are_probabilities
-        Whether the weights of the chain were probabilities to begin with, as in an HMM; else the
-        exponentials of its weights were made to sum to one.
-    """
-
-    table: FloatArray
-    are_probabilities: bool
-
-
-def move_probabilities(chain: Chain) -> MoveProbabilities:
-    """Return how likely each label follows another.
-
-    In a second-order chain the probability also depends on h, the label before; then ::
-
-        p(w | v) = Σ_h n(h, v) p(w | h, v) / Σ_h n(h, v)
-
-    where n(h, v) is how often h v is expected in sequences drawn from the chain alone.
-    """
-    table = _rows_of_one(_scaled(chain.transition))
-    flat = table[0] if len(table) == 1 else _over_histories(chain, table)
-    return MoveProbabilities(flat, _sums_to_one(chain))
-
-
-def _scaled(transition: FloatArray) -> FloatArray:
-    """Return exp(transition), each row divided by its greatest value."""
-    greatest = transition.max(axis=2, keepdims=True)
-    scaled: FloatArray = np.exp(transition - np.where(np.isfinite(greatest), greatest, 0.0))
-    return scaled
-
-
-def _rows_of_one(weights: FloatArray) -> FloatArray:
-    """Divide each row by its sum; rows of zeros stay."""
-    totals = weights.sum(axis=-1, keepdims=True)
-    return weights / np.where(totals > 0, totals, 1.0)
-
-
-def _over_histories(chain: Chain, table: FloatArray) -> FloatArray:
-    size = chain.labels
-    with np.errstate(over="ignore"):
-        goes_on = np.exp(chain.transition).sum(axis=2)
-        goes_on = goes_on / (goes_on + np.exp(chain.stop) + np.finfo(float).tiny)
-    now = np.zeros((size + 1, size))  # now[h, v]: the last two labels are h v
-    now[size] = np.exp(chain.start - chain.start.max())
-    moves = np.zeros((size, size))
-    for _ in range(STEPS):
-        step = (now * goes_on)[:, :, None] * table
-        pairs = step.sum(axis=0)
-        moves += pairs
-        now = np.vstack((pairs, np.zeros((1, size))))
-    return _rows_of_one(moves)
-
-
-def _sums_to_one(chain: Chain) -> bool:
-    """Whether the moves from each label sum to one, with or without the end of the sequence."""
-    with np.errstate(over="ignore"):
-        onward, stop = np.exp(chain.transition).sum(axis=2), np.exp(chain.stop)
-    used = onward > 0
-    return any(bool((np.abs(total - 1) < CLOSE)[used].all()) for total in (onward, onward + stop))

@@ -1,10 +1,10 @@
-"""Counting mentions of one document: strict, relaxed, and which ones touch.
+"""Counts of the mentions of one document: strict and relaxed.
 
 strict
-    Same label and identical span set; identical mentions match as multisets.
+    Same label and same spans; repeated mentions are counted as a multiset.
 relaxed
-    Same label and at least one shared character, one-to-one: a maximum matching, so that the
-    count does not depend on order or on which side is gold.
+    Same label and a shared character, in pairs: a maximum matching, so that the count depends
+    neither on the order nor on which side is gold.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ LabelCounts = dict[str, Counts]
 
 @dataclass(frozen=True, slots=True)
 class Contacts:
-    """Which mentions of two sides share a character.
+    """Which mentions of gold and prediction share a character.
 
     Attributes
     ----------
     across
         Pairs (index of a gold mention, index of a predicted mention), whatever their labels.
     in_gold, in_predicted
-        Indices of the mentions that touch another one of their own side, in order.
+        Indices of the mentions that overlap another one of their own side, sorted.
     """
 
     across: tuple[tuple[int, int], ...]
@@ -40,7 +40,7 @@ class Contacts:
 
 
 def contacts(gold: Sequence[Mention], predicted: Sequence[Mention]) -> Contacts:
-    """Find all shared characters in one sweep over both sides."""
+    """Find all overlaps in one sweep over both sides."""
     border = len(gold)
     across: list[tuple[int, int]] = []
     in_gold: set[int] = set()
@@ -56,7 +56,7 @@ def contacts(gold: Sequence[Mention], predicted: Sequence[Mention]) -> Contacts:
 
 
 def strict_counts(gold: Iterable[Mention], predicted: Iterable[Mention]) -> LabelCounts:
-    """Count by label; a mention is right when label and span set are those of a gold mention."""
+    """Count by label; a mention is right if a gold mention has the same label and spans."""
     in_gold = Counter((m.label, m.spans) for m in gold)
     in_predicted = Counter((m.label, m.spans) for m in predicted)
     return by_label(
@@ -69,7 +69,7 @@ def strict_counts(gold: Iterable[Mention], predicted: Iterable[Mention]) -> Labe
 def relaxed_counts(
     gold: Sequence[Mention], predicted: Sequence[Mention], across: Iterable[tuple[int, int]]
 ) -> LabelCounts:
-    """Count by label; a mention is right when it is paired with one it shares a character with.
+    """Count by label; a mention is right if it is paired with a gold mention it overlaps.
 
     `across` are the pairs that share a character, as in :class:`Contacts`.
     """
@@ -82,23 +82,23 @@ def relaxed_counts(
 
 
 def matched(edges: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the left ends of a maximum matching of a bipartite graph given by its edges."""
+    """Return the left nodes of a maximum matching of a bipartite graph, given by its edges."""
     left, right = {i for i, _ in edges}, {j for _, j in edges}
-    if len(left) == len(right) == len(edges):  # the edges are apart: nothing to choose
+    if len(left) == len(right) == len(edges):  # no node has two edges
         return sorted(left)
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array  # slow to import, rarely needed
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
     row = {i: r for r, i in enumerate(sorted(left))}
     column = {j: c for c, j in enumerate(sorted(right))}
     places = ([row[i] for i, _ in edges], [column[j] for _, j in edges])
     graph = csr_array((np.ones(len(edges), np.int8), places), shape=(len(row), len(column)))
-    partner = maximum_bipartite_matching(graph, perm_type="column")  # -1: stays alone
+    partner = maximum_bipartite_matching(graph, perm_type="column")  # -1: unmatched
     return [i for i, r in row.items() if partner[r] >= 0]
 
 
 def by_label(gold: Iterable[str], predicted: Iterable[str], right: Iterable[str]) -> LabelCounts:
-    """Turn three bags of labels (what is there, what was said, what was right) into counts."""
+    """Return counts, given the labels of gold, predicted and right mentions."""
     in_gold, in_predicted, tp = Counter(gold), Counter(predicted), Counter(right)
     return {
         label: Counts(tp[label], in_predicted[label] - tp[label], in_gold[label] - tp[label])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna.evaluation.counts import Counts
-from lacuna.evaluation.mentions import contacts, matched, relaxed_counts, strict_counts
+from lacuna.evaluation.mention_counts import contacts, matched, relaxed_counts, strict_counts
 from lacuna.text.document import Mention
 from tests.evaluation.cases import Pair, pairs
 

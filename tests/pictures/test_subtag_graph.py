@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lacuna.errors import ConfigError
 from lacuna.models.dp_hmm.cues import SubTags
-from lacuna.pictures.subtags import MOST, subtag_graph
+from lacuna.pictures.subtag_graph import MOST, subtag_graph
 from tests.pictures.test_pictures import names, of_class, words
 
 #: O 1, O 2, I-JOB 1, I-JOB 2, border

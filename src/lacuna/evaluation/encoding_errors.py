@@ -1,4 +1,8 @@
-"""What each encoding makes of gold mentions with gaps: errors that no training can mend."""
+"""Errors of an encoding itself: gold mentions are encoded, decoded and compared.
+
+An encoding of mentions with gaps is ambiguous if several sets of mentions have the same code. No
+model can avoid these errors, however well it is trained.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from lacuna.text.document import Corpus
 
 
 class Encoding(StrEnum):
-    """How sets of mentions are written down."""
+    """Encodings of sets of mentions."""
 
     LI = "LI"
     SHARED = "SHARED"
@@ -23,8 +27,8 @@ class Encoding(StrEnum):
 
 
 @dataclass(slots=True)
-class Errors:
-    """Mentions that came back, that came up and that were lost; sentences read only in part."""
+class ReadBackErrors:
+    """Mentions decoded rightly and wrongly, and lost; `capped` sentences were decoded in part."""
 
     right: int = 0
     wrong: int = 0
@@ -33,23 +37,23 @@ class Errors:
 
     @property
     def precision_error(self) -> float:
-        """Share of wrong mentions among those read."""
+        """Share of wrong mentions among those decoded."""
         return self.wrong / max(self.right + self.wrong, 1)
 
     @property
     def recall_error(self) -> float:
-        """Share of lost mentions among those there were."""
+        """Share of lost mentions among those of gold."""
         return self.lost / max(self.right + self.lost, 1)
 
 
 @dataclass(slots=True)
 class Subset:
-    """Sentences with mentions, each label by itself, and the errors of every way to read them."""
+    """Sentences with mentions, counted once per label, and the errors of each decoding."""
 
     sentences: int = 0
     mentions: int = 0
-    errors: Mapping[tuple[Encoding, Heuristic], Errors] = field(
-        default_factory=lambda: {(e, h): Errors() for h in Heuristic for e in Encoding}
+    errors: Mapping[tuple[Encoding, Heuristic], ReadBackErrors] = field(
+        default_factory=lambda: {(e, h): ReadBackErrors() for h in Heuristic for e in Encoding}
     )
 
 
@@ -60,9 +64,9 @@ class StructureErrors:
     Attributes
     ----------
     discontiguous, everything
-        Of sentences with a discontiguous mention of the label, and of all with a mention.
+        Sentences with a discontiguous mention of the label; sentences with any mention of it.
     left_out
-        Mentions that no encoding holds, by reason.
+        Mentions that no encoding can express, by reason.
     """
 
     discontiguous: Subset = field(default_factory=Subset)
@@ -71,7 +75,7 @@ class StructureErrors:
 
 
 def structure_errors(corpus: Corpus, *, parts: int = PARTS) -> StructureErrors:
-    """Encode the mentions of every sentence, label by label, and read them back."""
+    """Encode the mentions of every sentence, one label at a time, and decode them again."""
     found = StructureErrors()
     for document in corpus:
         gapped = gapped_document(document, parts=parts)
@@ -103,7 +107,7 @@ def _count(found: StructureErrors, sentence: GappedSentence, parts: int) -> None
 def read_back(
     sentence: GappedSentence, encoding: Encoding, heuristic: Heuristic, parts: int
 ) -> tuple[frozenset[Parts], bool]:
-    """Return what encoding and decoding make of mentions, and whether a cap was reached."""
+    """Return the mentions after encoding and decoding, and whether a limit cut decoding short."""
     length, gold = sentence
     if encoding is Encoding.LI:
         results = [li_reading.decode(segments_of(gold), heuristic, parts)]

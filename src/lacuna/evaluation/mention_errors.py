@@ -1,4 +1,4 @@
-"""Differences between gold and predicted mentions: missed, invented, wrong label, wrong border."""
+"""Differences between gold and prediction: missed, spurious, wrong label, wrong boundary."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ class ErrorKind(StrEnum):
     """What is wrong."""
 
     MISSED = "missed"
-    INVENTED = "invented"
+    SPURIOUS = "spurious"
     LABEL = "wrong label"
-    BORDER = "wrong border"
+    BORDER = "wrong boundary"
 
 
 @dataclass(frozen=True, slots=True)
-class Error:
-    """A difference between gold and prediction; one of the two is None where nothing overlaps."""
+class MentionError:
+    """A difference between gold and prediction; the side that has no mention is ``None``."""
 
     kind: ErrorKind
     document: Document
@@ -30,42 +30,42 @@ class Error:
 
     @property
     def shown(self) -> list[Mention]:
-        """The mentions it is about, the right one first."""
+        """The gold mention, the predicted one, or both in this order."""
         return [mention for mention in (self.gold, self.predicted) if mention is not None]
 
     @property
     def label(self) -> str:
-        """The label it counts under: the right one where there is one."""
+        """The gold label; for a spurious mention, the predicted one."""
         return self.shown[0].label
 
 
-def find_errors(gold: Document, predicted: Document) -> list[Error]:
-    """Pair every mention that only one side has with an overlapping one of the other side."""
+def find_errors(gold: Document, predicted: Document) -> list[MentionError]:
+    """Return the mentions that only one side has, overlapping ones paired, in text order."""
     right = Counter((m.label, m.spans) for m in gold.mentions)
     made = Counter((m.label, m.spans) for m in predicted.mentions)
     missed = [m for m in gold.mentions if not made[(m.label, m.spans)]]
-    invented = [m for m in predicted.mentions if not right[(m.label, m.spans)]]
-    errors: list[Error] = []
+    spurious = [m for m in predicted.mentions if not right[(m.label, m.spans)]]
+    errors: list[MentionError] = []
     paired: set[int] = set()
     for mention in missed:
         rival = next(
             (
                 i
-                for i, other in enumerate(invented)
+                for i, other in enumerate(spurious)
                 if i not in paired and share_characters(mention.spans, other.spans)
             ),
             None,
         )
         if rival is None:
-            errors.append(Error(ErrorKind.MISSED, gold, mention, None))
+            errors.append(MentionError(ErrorKind.MISSED, gold, mention, None))
         else:
             paired.add(rival)
-            same_place = invented[rival].spans == mention.spans
+            same_place = spurious[rival].spans == mention.spans
             kind = ErrorKind.LABEL if same_place else ErrorKind.BORDER
-            errors.append(Error(kind, gold, mention, invented[rival]))
+            errors.append(MentionError(kind, gold, mention, spurious[rival]))
     errors += [
-        Error(ErrorKind.INVENTED, gold, None, mention)
-        for i, mention in enumerate(invented)
+        MentionError(ErrorKind.SPURIOUS, gold, None, mention)
+        for i, mention in enumerate(spurious)
         if i not in paired
     ]
     return sorted(errors, key=lambda error: error.shown[0].start)

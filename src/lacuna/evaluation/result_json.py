@@ -1,37 +1,37 @@
-"""The JSON shape of every result: plain dicts, ready for any encoder."""
+"""Results as JSON: plain dicts for any encoder."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from lacuna.evaluation.agreement import Agreement
+from lacuna.evaluation.annotator_agreement import Agreement
 from lacuna.evaluation.bootstrap import SectionIntervals
 from lacuna.evaluation.counts import Counts, Section, mean_figures
-from lacuna.evaluation.leaks import Leaks, Share, document_leaks, leaks
+from lacuna.evaluation.leaks import Leaks, LeakShare, document_leaks, leaks
 from lacuna.evaluation.scores import Scores
 from lacuna.evaluation.significance import Comparison
 
 Json = dict[str, Any]
 
 
-def as_json(
+def scores_json(
     scores: Scores,
     *,
     beta: float = 1.0,
     per_document: bool = False,
     intervals: Mapping[str, SectionIntervals] | None = None,
 ) -> Json:
-    """Lay out a result; all scores are fractions of 1.
+    """Return a result; scores are fractions of 1.
 
     Parameters
     ----------
     scores
         The result.
     beta
-        Adds F-beta beside f1, e.g. ``"f2"``.
+        If not 1, F-beta is added, e.g. as ``"f2"``.
     per_document
-        Adds ``"per_document"``: counts and figures of every document, and its leaks; and
+        Adds ``"per_document"``: counts, figures and leaks of every document; and
         ``"document_mean"``: the unweighted mean of the figures over documents.
     intervals
         Adds ``"intervals"``, as ``[low, high]`` by section, label and figure.
@@ -50,7 +50,7 @@ def as_json(
 
 
 def section_json(section: Section, beta: float = 1.0) -> Json:
-    """Lay out one way of counting."""
+    """Return one section."""
     return {
         "micro": counts_json(section.micro, beta),
         "macro": section.macro(beta),
@@ -60,12 +60,12 @@ def section_json(section: Section, beta: float = 1.0) -> Json:
 
 
 def counts_json(counts: Counts, beta: float = 1.0) -> Json:
-    """Lay out figures and the counts they are made of."""
+    """Return figures, and the counts they are computed from."""
     return {**counts.figures(beta), "tp": counts.tp, "fp": counts.fp, "fn": counts.fn}
 
 
 def leaks_json(found: Leaks) -> Json:
-    """Lay out leaks."""
+    """Return leaks."""
     return {
         "documents": _share(found.documents),
         "groups": _share(found.groups),
@@ -79,7 +79,7 @@ def leaks_json(found: Leaks) -> Json:
 
 
 def comparison_json(comparison: Comparison) -> Json:
-    """Lay out a comparison of two systems."""
+    """Return a comparison of two systems."""
     return {
         "section": comparison.section,
         "figure": comparison.figure,
@@ -93,7 +93,7 @@ def comparison_json(comparison: Comparison) -> Json:
 
 
 def agreement_json(found: Agreement) -> Json:
-    """Lay out the agreement of two annotators."""
+    """Return the agreement of two annotators."""
     return {
         "documents": found.documents,
         "tokens": found.tokens,
@@ -122,7 +122,7 @@ def _label_agreement(found: Agreement, label: str) -> Json:
     }
 
 
-def _share(share: Share) -> Json:
+def _share(share: LeakShare) -> Json:
     return {"total": share.total, "leaked": share.leaked, "share": share.share}
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lacuna import Document, ScoringError, Tokens
-from lacuna.evaluation.parts_of_speech import score_pos
+from lacuna.evaluation.pos_accuracy import score_pos
 from lacuna.types import BoolArray
 
 TEXT = "a b c d"

@@ -1,30 +1,30 @@
-"""Results as tables of words: a header and rows, for whoever draws them."""
+"""Results as tables of text: a title, a header and rows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from lacuna.evaluation.agreement import Agreement
+from lacuna.evaluation.annotator_agreement import Agreement
 from lacuna.evaluation.bootstrap import SectionIntervals
 from lacuna.evaluation.counts import Counts, Section, mean_figures
-from lacuna.evaluation.leaks import Leaks, Share
+from lacuna.evaluation.leaks import Leaks, LeakShare
 from lacuna.evaluation.scores import Scores
 from lacuna.evaluation.significance import Comparison
 
 
-class Table(NamedTuple):
-    """Cells are ready to print; the first column names the row, the others are numbers."""
+class TextTable(NamedTuple):
+    """Cells are ready to print; the first column is the name of the row, the others numbers."""
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
-def summary_table(scores: Scores, *, beta: float = 1.0) -> Table:
-    """Return one row for each way of counting, over all labels."""
+def summary_table(scores: Scores, *, beta: float = 1.0) -> TextTable:
+    """Return one row per section, over all labels."""
     sections = {name: scores.section(name) for name in scores.tables}
-    header = ("counted", *Counts().figures(beta), "macro f1", "error rate", "tp", "fp", "fn")
+    header = ("section", *Counts().figures(beta), "macro f1", "error rate", "tp", "fp", "fn")
     rows = (
         (
             name,
@@ -35,23 +35,23 @@ def summary_table(scores: Scores, *, beta: float = 1.0) -> Table:
         )
         for name, section in sections.items()
     )
-    return Table("scores", header, tuple(rows))
+    return TextTable("scores", header, tuple(rows))
 
 
-def label_table(section: Section, *, title: str, beta: float = 1.0) -> Table:
-    """Return one row for each label of one way of counting."""
+def label_table(section: Section, *, title: str, beta: float = 1.0) -> TextTable:
+    """Return one row per label of a section."""
     header = ("label", *Counts().figures(beta), "tp", "fp", "fn")
     rows = (
         (label, *map(_fraction, counts.figures(beta).values()), *_counts(counts))
         for label, counts in section.labels.items()
     )
-    return Table(title, header, tuple(rows))
+    return TextTable(title, header, tuple(rows))
 
 
-def document_table(scores: Scores, *, by: str = "strict", beta: float = 1.0) -> Table:
-    """Return one row for each document, then their mean and the whole corpus as one.
+def document_table(scores: Scores, *, by: str = "strict", beta: float = 1.0) -> TextTable:
+    """Return one row per document, then their mean and the counts of the whole corpus.
 
-    A document without mentions, none found either, counts as all right.
+    A document without gold and predicted mentions has a precision and recall of 1.
     """
     header = ("document", *Counts().figures(beta), "error rate", "gold", "found")
     counts, whole = scores.documents(by), scores.section(by).micro
@@ -64,10 +64,10 @@ def document_table(scores: Scores, *, by: str = "strict", beta: float = 1.0) -> 
     )
     rows = (_document_row(name, row, beta) for name, row in zip(scores.ids, counts, strict=True))
     cells = (*rows, mean, _document_row("whole corpus", whole, beta))
-    return Table(f"{by}, by document", header, cells)
+    return TextTable(f"{by}, by document", header, cells)
 
 
-def leak_table(found: Leaks) -> Table:
+def leak_table(found: Leaks) -> TextTable:
     """Return leaks of documents, groups, tokens and mentions, then tokens by label."""
     shares = {
         "documents": found.documents,
@@ -77,22 +77,22 @@ def leak_table(found: Leaks) -> Table:
     }
     shares |= {f"tokens of {label}": row.tokens for label, row in found.labels.items()}
     rows = tuple((name, *_share(share)) for name, share in shares.items())
-    return Table("leaks", ("what", "leaked", "of", "share"), rows)
+    return TextTable("leaks", ("what", "leaked", "of", "share"), rows)
 
 
-def interval_table(found: Mapping[str, SectionIntervals]) -> Table:
-    """Return one row for each way of counting: the intervals over all labels."""
-    header = ("counted", *(name for cut in list(found.values())[:1] for name in cut.micro))
+def interval_table(found: Mapping[str, SectionIntervals]) -> TextTable:
+    """Return one row per section: the intervals over all labels."""
+    header = ("section", *(name for cut in list(found.values())[:1] for name in cut.micro))
     rows = tuple(
         (name, *(f"{cut.low:.4f}…{cut.high:.4f}" for cut in section.micro.values()))
         for name, section in found.items()
     )
-    return Table("intervals", header, rows)
+    return TextTable("intervals", header, rows)
 
 
-def comparison_table(comparison: Comparison) -> Table:
-    """Return two systems beside each other in one row."""
-    header = ("counted", "figure", "first", "second", "difference", "95 % interval", "p", "units")
+def comparison_table(comparison: Comparison) -> TextTable:
+    """Return one row that compares two systems."""
+    header = ("section", "figure", "first", "second", "difference", "95 % interval", "p", "units")
     row = (
         comparison.section,
         comparison.figure,
@@ -103,10 +103,10 @@ def comparison_table(comparison: Comparison) -> Table:
         _fraction(comparison.p_value),
         str(comparison.units),
     )
-    return Table("comparison", header, (row,))
+    return TextTable("comparison", header, (row,))
 
 
-def agreement_table(found: Agreement) -> Table:
+def agreement_table(found: Agreement) -> TextTable:
     """Return F1 and kappa over all labels, then by label."""
     header = ("label", "first", "second", "strict f1", "relaxed f1", "token f1", "kappa")
     sections = (found.strict, found.relaxed, found.token)
@@ -119,16 +119,16 @@ def agreement_table(found: Agreement) -> Table:
         )
         for label in found.strict.labels
     )
-    return Table("agreement", header, (everything, *rows))
+    return TextTable("agreement", header, (everything, *rows))
 
 
-def disagreement_table(found: Agreement) -> Table:
-    """Return how many mentions of each annotator the other does not have, by kind."""
+def disagreement_table(found: Agreement) -> TextTable:
+    """Return how many mentions of each annotator are not in the other's, by kind."""
     rows = tuple(
         (kind.replace("_", " "), str(sides.first), str(sides.second))
         for kind, sides in found.disagreements.items()
     )
-    return Table("disagreements", ("kind", "first", "second"), rows)
+    return TextTable("disagreements", ("kind", "first", "second"), rows)
 
 
 def _document_row(name: str, counts: Counts, beta: float) -> tuple[str, ...]:
@@ -149,5 +149,5 @@ def _counts(counts: Counts) -> tuple[str, str, str]:
     return str(counts.tp), str(counts.fp), str(counts.fn)
 
 
-def _share(share: Share) -> tuple[str, str, str]:
+def _share(share: LeakShare) -> tuple[str, str, str]:
     return str(share.leaked), str(share.total), _fraction(share.share)

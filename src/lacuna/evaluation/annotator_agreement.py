@@ -4,10 +4,10 @@
 
     kappa = (p_o - p_e) / (1 - p_e)        Cohen 1960
 
-p_o is the share of tokens given the same category by both, p_e the share expected if each gave
-categories independently at their own rates. A token's category is its whole label set, so that
-tokens of several labels have one; the binary kappa asks only whether there is any label. Where
-both give a single category to everything, kappa is 1 (0/0).
+p_o is the share of tokens to which both give the same category, p_e the share expected if each
+chose categories independently, at their own rates. The category of a token is its whole label set,
+so that tokens with several labels have one too; the binary kappa only asks whether there is any
+label. If both give the same single category to every token (0/0), kappa is 1.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from lacuna.evaluation.counts import Counts, Section
-from lacuna.evaluation.mentions import LabelCounts, contacts, relaxed_counts, strict_counts
+from lacuna.evaluation.mention_counts import LabelCounts, contacts, relaxed_counts, strict_counts
 from lacuna.evaluation.scores import Pair, check_same_text
-from lacuna.evaluation.tokens import Labels, LabelSetTable, label_sets, token_counts
+from lacuna.evaluation.token_counts import Labels, LabelSetTable, label_sets, token_counts
 from lacuna.text.document import Mention
 
 
 class Disagreement(StrEnum):
-    """How a mention of one annotator fails to be one of the other's; the first that holds."""
+    """Why a mention of one annotator is not one of the other's; the first that holds."""
 
     LABEL = "label"  # the other has the same spans under another label
     BORDER = "border"  # the other has the same label on spans that share a character
-    LABEL_AND_BORDER = "label_and_border"  # the other has something that shares a character
+    LABEL_AND_BORDER = "label_and_border"  # the other has a mention that shares a character
     MISSING = "missing"  # the other has nothing there
 
 
@@ -48,16 +48,16 @@ class Agreement:
     Attributes
     ----------
     documents, tokens
-        Size of what both annotated.
+        Size of the annotated corpus.
     strict, relaxed, token
-        Counts with the first annotator as gold. F1 is the same the other way round.
+        Counts with the first annotator as gold. F1 would be the same with the second.
     kappa, binary_kappa
-        Cohen's kappa over label sets, and over labelled or not.
+        Cohen's kappa over label sets, and over labelled against unlabelled.
     label_kappa
-        The same for each label: carried or not.
+        For each label, kappa over tokens with and without it.
     disagreements
-        Mentions without an identical one on the other side, by kind; each annotator's are
-        compared with what is left over of the other's.
+        Mentions without an identical one on the other side, by kind; only such mentions of the
+        two sides are compared.
     """
 
     documents: int
@@ -79,7 +79,7 @@ def agreement(pairs: Iterable[Pair]) -> Agreement:
     ScoringError
         The texts of a pair differ.
     """
-    from lacuna.text.tokens import tokens_of
+    from lacuna.text.tokens import tokens_of  # loads numba: not when lacuna is imported
 
     documents = 0
     table: LabelSetTable = Counter()
@@ -127,7 +127,7 @@ def cohen_kappa(table: LabelSetTable, category: Callable[[Labels], object]) -> f
 def disagreements(
     first: Iterable[Mention], second: Iterable[Mention]
 ) -> tuple[Counter[Disagreement], Counter[Disagreement]]:
-    """Count, for each annotator, the mentions without an identical one by their kind."""
+    """Count the mentions of each annotator that the other does not have, by kind."""
     one = Counter((m.label, m.spans) for m in first)
     other = Counter((m.label, m.spans) for m in second)
     left = [Mention(label, spans) for label, spans in (one - other).elements()]
@@ -149,7 +149,7 @@ def _kinds(
 
 
 def _kind(mention: Mention, partners: list[Mention]) -> Disagreement:
-    """Name the disagreement of a mention with those of the other side that it touches."""
+    """Classify a mention by the mentions of the other side that share a character with it."""
     if any(m.spans == mention.spans for m in partners):
         return Disagreement.LABEL
     if any(m.label == mention.label for m in partners):

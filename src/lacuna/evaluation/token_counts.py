@@ -1,9 +1,8 @@
-"""Counting tokens of one document: one table of label sets from which the rest is read.
+"""Counts of the tokens of one document, from one table of label sets.
 
-``table[g, p]`` is the number of tokens that carry the labels `g` in gold and `p` in the
-prediction. A token carries the label of every mention it shares a character with. Labels change
-only where a mention begins or ends, so the table costs one sweep over the mentions, however many
-tokens lie between them.
+``table[g, p]`` is the number of tokens with the labels `g` in gold and `p` in the prediction. A
+token has the label of every mention it shares a character with. Labels change only where a mention
+begins or ends, so one sweep over the mentions fills the table, however many tokens there are.
 """
 
 from __future__ import annotations
@@ -14,24 +13,24 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from lacuna.evaluation.counts import Counts
-from lacuna.evaluation.mentions import LabelCounts
+from lacuna.evaluation.mention_counts import LabelCounts
 from lacuna.text.document import Mention, Tokens
 
 Labels = frozenset[str]
 LabelSetTable = Counter[tuple[Labels, Labels]]
 
-#: The one label of the binary section: covered by any mention at all.
+#: The only label of the binary section: covered by any mention.
 IDENTIFIER = "identifier"
 
 
 def label_sets(
     tokens: Tokens, gold: Sequence[Mention], predicted: Sequence[Mention]
 ) -> LabelSetTable:
-    """Count the tokens of a document by their labels on both sides."""
+    """Count the tokens of a document by their labels in gold and prediction."""
     changes = sorted([*_changes(tokens, gold, 0), *_changes(tokens, predicted, 1)])
     table: LabelSetTable = Counter()
     open_labels: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
-    counted = 0  # tokens before this one are in the table
+    counted = 0  # tokens counted so far
     for token, side, label, step in changes:
         if token > counted:
             table[frozenset(open_labels[0]), frozenset(open_labels[1])] += token - counted
@@ -47,7 +46,7 @@ def label_sets(
 def _changes(
     tokens: Tokens, mentions: Sequence[Mention], side: int
 ) -> list[tuple[int, int, str, int]]:
-    """Return (token, side, label, +1 or -1): where the labels of a side begin and end."""
+    """Return (token, side, label, +1 or -1): where each label of a side begins and ends."""
     parts = [(span.start, span.end, m.label) for m in mentions for span in m.spans]
     start = np.array([start for start, _, _ in parts], dtype=np.int64)
     end = np.array([end for _, end, _ in parts], dtype=np.int64)
@@ -73,12 +72,12 @@ def token_counts(table: LabelSetTable) -> LabelCounts:
 
 
 def binary(table: LabelSetTable) -> LabelSetTable:
-    """Return the table with all labels made one: identifier or not."""
+    """Return the table with all labels replaced by :data:`IDENTIFIER`."""
     return relabelled(table, {label: IDENTIFIER for pair in table for label in pair[0] | pair[1]})
 
 
 def relabelled(table: LabelSetTable, names: Mapping[str, str]) -> LabelSetTable:
-    """Return the table with labels replaced; a label without a new name keeps its own."""
+    """Return the table with labels replaced; labels that are not in `names` are kept."""
     result: LabelSetTable = Counter()
     for (gold, predicted), size in table.items():
         pair = (

@@ -1,31 +1,31 @@
-"""A picture of what became of the mentions of each label: one bar for each label.
+"""A bar chart of outcomes by label.
 
-To the right of the line stands all of the gold standard, to the left what was invented, both as
-shares of the number of gold mentions.
+Gold mentions are to the right of the axis, spurious mentions to the left; both as shares of the
+number of gold mentions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lacuna.evaluation.shares import ALL, LabelShares
+from lacuna.evaluation.outcomes import ALL, LabelOutcomes
 from lacuna.pictures import svg
 
-FULL = 420.0  #: length of a bar of all gold mentions
+FULL = 420.0  #: width of a bar for all gold mentions
 ROW, BAR, TOP = 26.0, 17.0, 96.0
 LONGEST_NAME = 30
-RIGHT, BORDER, LABEL, MISSED, INVENTED = "#0072b2", "#56b4e9", "#e0b400", "#d55e00", "#8c8c8c"
+RIGHT, BORDER, LABEL, MISSED, SPURIOUS = "#0072b2", "#56b4e9", "#e0b400", "#d55e00", "#8c8c8c"
 KEYS = (
-    ("invented", INVENTED),
+    ("spurious", SPURIOUS),
     ("right", RIGHT),
-    ("wrong border", BORDER),
+    ("wrong boundary", BORDER),
     ("wrong label", LABEL),
     ("missed", MISSED),
 )
 
 
-def shares_chart(rows: Sequence[LabelShares], *, title: str = "Found, wrong and missed") -> str:
-    """Draw one bar for each row as SVG; invented mentions are drawn up to as many as there are."""
+def outcome_chart(rows: Sequence[LabelOutcomes], *, title: str = "Found, wrong and missed") -> str:
+    """Draw one bar per row as SVG; the bar of spurious mentions ends at 100 %."""
     names = [svg.shortened(row.label, LONGEST_NAME) for row in rows]
     most = max((_left(row) for row in rows), default=0.0)
     numbers_at = 30.0 + max(map(svg.width_of, [*names, "label"])) + 42.0  # right edge
@@ -51,25 +51,25 @@ def shares_chart(rows: Sequence[LabelShares], *, title: str = "Found, wrong and 
 _AXIS: dict[str, object] = {"fill": svg.PALE, "text_anchor": "middle", "font_size": 11}
 
 
-def _left(row: LabelShares) -> float:
-    """Return the length of the bar of invented mentions as a share of a full one."""
-    return min(row.invented / row.gold, 1.0) if row.gold else float(row.invented > 0)
+def _left(row: LabelOutcomes) -> float:
+    """Return the width of the bar of spurious mentions as a share of a full one."""
+    return min(row.spurious / row.gold, 1.0) if row.gold else float(row.spurious > 0)
 
 
-def _row(row: LabelShares, name: str, y: float, zero: float, numbers_at: float) -> str:
+def _row(row: LabelOutcomes, name: str, y: float, zero: float, numbers_at: float) -> str:
     middle = y + BAR / 2 + 4.5
-    invented = _left(row) * FULL
-    more = row.invented > row.gold
+    spurious = _left(row) * FULL
+    more = row.spurious > row.gold
     pieces = [
         svg.text(24, middle, name, font_weight=600 if row.label == ALL else 400),
         svg.text(numbers_at, middle, f"{row.gold:,}", fill=svg.PALE, text_anchor="end"),
-        _bar(zero - invented, y, invented, INVENTED, f"{row.label}: {row.invented:,} invented"),
+        _bar(zero - spurious, y, spurious, SPURIOUS, f"{row.label}: {row.spurious:,} spurious"),
     ]
-    if invented:
-        words = f"{row.invented / row.gold:.0%}" if row.gold else f"{row.invented:,}"
+    if spurious:
+        words = f"{row.spurious / row.gold:.0%}" if row.gold else f"{row.spurious:,}"
         shown = f"‹ {words}" if more else words
-        inside = invented > svg.width_of(shown, 11) + 14
-        x = zero - invented + 5 if inside else zero - invented - 4
+        inside = spurious > svg.width_of(shown, 11) + 14
+        x = zero - spurious + 5 if inside else zero - spurious - 4
         anchor = "start" if inside else "end"
         fill = svg.PANEL if inside else svg.PALE
         pieces.append(svg.text(x, middle, shown, fill=fill, font_size=11, text_anchor=anchor))

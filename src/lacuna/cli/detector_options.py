@@ -1,0 +1,79 @@
+"""Options of ``deid`` and ``calibrate``: what finds identifiers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lacuna.cli.corpora import NoAlignOption
+from lacuna.errors import ConfigError
+
+if TYPE_CHECKING:
+    from lacuna.pipeline.detection import DetectionOptions
+
+PolicyOption = Annotated[
+    str,
+    typer.Option(
+        "--policy",
+        metavar="NAME|FILE",
+        help="What to do with each kind of identifier: safe-harbor, research, mask or a TOML file.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class DetectorOptions:
+    """What finds identifiers besides the model."""
+
+    known: Annotated[
+        Path | None,
+        typer.Option(
+            "--known",
+            help="CSV file with group,kind,value: names and numbers known for each patient.",
+        ),
+    ] = None
+    always: Annotated[
+        Path | None,
+        typer.Option("--always", help="File of terms that are always replaced, one per line."),
+    ] = None
+    never: Annotated[
+        Path | None,
+        typer.Option("--never", help="File of terms that are never replaced, one per line."),
+    ] = None
+    lists: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--lists", metavar="LABEL=FILE", help="Word list to find as LABEL; may be repeated."
+        ),
+    ] = None
+    no_patterns: Annotated[
+        bool,
+        typer.Option(
+            "--no-patterns", help="Do not use built-in patterns for dates, phone numbers …"
+        ),
+    ] = False
+    no_align: NoAlignOption = False
+
+    def with_model(self, model: Path | None) -> DetectionOptions:
+        """Return the options of detection with a model, by default the bundled one."""
+        from lacuna.pipeline.detection import BUNDLED_MODEL, DetectionOptions
+
+        return DetectionOptions(
+            model=str(model or BUNDLED_MODEL),
+            align=not self.no_align,
+            patterns=not self.no_patterns,
+            lists=tuple(map(_labelled, self.lists or ())),
+            known=None if self.known is None else str(self.known),
+            always=None if self.always is None else str(self.always),
+            never=None if self.never is None else str(self.never),
+        )
+
+
+def _labelled(entry: str) -> tuple[str, str]:
+    label, equals, path = entry.partition("=")
+    if not (label and equals and path):
+        raise ConfigError("--lists must be LABEL=FILE, e.g. DOCTOR=staff.txt")
+    return label, path
