@@ -19,6 +19,7 @@ from lacuna.encoding.schemes import (
     encode,
     moves,
     parse_tag,
+    tag_numbers,
     tag_set,
 )
 
@@ -136,6 +137,11 @@ def test_bio_table_by_hand() -> None:
         [1, 1, 0, 1, 1],
         [1, 1, 0, 1, 1],
     ]
+
+
+def test_numbers_of_tags() -> None:
+    assert tag_numbers(["I-A", "O", "I-A"], ("O", "B-A", "I-A")).tolist() == [2, 0, 2]
+    assert tag_numbers([], ("O",)).dtype == np.int32
 
 
 def test_what_may_stand_beside_o_begins_and_ends_a_sentence() -> None:

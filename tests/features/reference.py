@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.features.layout import NAMES
+from lacuna.features.layout import MONTHS
 from lacuna.features.templates import Template, Term
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.text import characters
@@ -220,7 +220,7 @@ def date_parts(places: Sequence[Place]) -> list[Value]:
     found: list[Value] = []
     for place in places:
         digits = re.fullmatch("[0-9]{1,4}", place.word) is not None
-        if place.word in {f(name) for name in NAMES.split() for f in (str, str.title, str.upper)}:
+        if place.word in {f(name) for name in MONTHS.split() for f in (str, str.title, str.upper)}:
             found.append("month")
         elif digits and 1900 <= int(place.word) <= 2099:
             found.append("year")

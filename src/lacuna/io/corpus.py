@@ -136,7 +136,7 @@ def _expand(path: str, forced: Format | None) -> list[tuple[Path | None, str]]:
     else:
         raise CorpusFormatError(path, "no such file or folder")
     if not files:
-        raise CorpusFormatError(path, "contains no files to read")
+        raise CorpusFormatError(path, "no files to read")
     return [(_main(file, forced), file_id(relative)) for file, relative in files]
 
 
