@@ -24,7 +24,7 @@ from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 #: Tokens per chunk of sequences that are walked side by side.
 LANE_TOKENS = 1 << 16
 
-#: Weights of states that each thread holds at a time: a second-order chain has many.
+#: Weights of states that each thread keeps at a time: a second-order chain has many.
 MOST_STATES = 1 << 20
 
 

@@ -23,12 +23,18 @@ import numpy.typing as npt
 from lacuna.errors import InferenceError
 from lacuna.inference import chain_kernels, subtag_kernels
 from lacuna.inference.batch import chunks, pack_by_time, run_chunks
-from lacuna.inference.chain import Chain, check_emission, pairwise, posterior
+from lacuna.inference.chain import (
+    Chain,
+    check_emission,
+    pairwise,
+    posterior,
+    scaled,
+    weights_of,
+)
 from lacuna.types import FloatArray, IntArray, LongArray
 
 #: Tag sequences that an exhaustive search keeps at once.
 MOST_SEQUENCES = 20_000
-_FINITE = np.finfo(np.float64).min
 
 
 class Projection(NamedTuple):
@@ -99,26 +105,25 @@ class _Projector:
 
     def __init__(self, chain: Chain, borders: LongArray) -> None:
         self.chain, self.borders = chain, np.ascontiguousarray(borders, np.int64)
-        self.moves = _scaled(chain.transition.reshape(1, -1)).reshape(chain.transition.shape)
+        weights, _ = weights_of(chain)
+        self.moves, self.start = weights.transition, weights.start
         back = np.ascontiguousarray(self.moves[0].T)
-        self.weights = self.moves[0], back, np.exp(chain.stop[0])
+        self.weights = self.moves[0], back, weights.stop[0]
 
     def all(self, rows: FloatArray, offsets: LongArray) -> Iterator[TagPosterior]:
         """Yield the posterior of each sequence, rows offsets[i] to offsets[i + 1]."""
         pack, size = pack_by_time(offsets), len(self.borders) - 1
-        scaled, scale = _scaled(rows[pack.rows]), np.empty(len(pack.rows))
-        alpha = np.empty((len(scaled), 1, self.chain.labels))
-        if len(scaled):
-            chain_kernels.forward(
-                scaled, pack.active, self.moves, np.exp(self.chain.start), alpha, scale
-            )
-        place = np.empty(len(scaled), np.int64)
-        place[pack.rows - offsets[0]] = np.arange(len(scaled))
+        (weighted, _), scale = scaled(rows[pack.rows]), np.empty(len(pack.rows))
+        alpha = np.empty((len(weighted), 1, self.chain.labels))
+        if len(weighted):
+            chain_kernels.forward(weighted, pack.active, self.moves, self.start, alpha, scale)
+        place = np.empty(len(weighted), np.int64)
+        place[pack.rows - offsets[0]] = np.arange(len(weighted))
         for first, last in neighbours((offsets - offsets[0]).tolist()):
             own, steps = place[first:last], last - first
             found = TagPosterior(np.zeros((steps, size)), np.zeros((steps, size, size)))
             if steps and not subtag_kernels.project(
-                own, scaled, alpha[:, 0], scale, *self.weights, self.borders, *found
+                own, weighted, alpha[:, 0], scale, *self.weights, self.borders, *found
             ):
                 here = slice(first + offsets[0], last + offsets[0])
                 found = _in_log_space(self.chain, rows[here], self.borders[:-1])
@@ -135,22 +140,16 @@ def _in_log_space(chain: Chain, rows: FloatArray, starts: LongArray) -> TagPoste
     return TagPosterior(tags, pairs)
 
 
-def _scaled(rows: FloatArray) -> FloatArray:
-    """exp(rows − maximum of the row); a row of -inf gives zeros."""
-    scaled: FloatArray = np.exp(rows - np.maximum(rows.max(axis=1), _FINITE)[:, None])
-    return scaled
-
-
 def direct_tags(chain: Chain, emission: npt.ArrayLike, borders: LongArray) -> IntArray | None:
     """Return tags[t] of one sequence by best prefixes; None if it underflows."""
     rows = check_emission(chain, emission)
     path = np.zeros(len(rows), np.int32)
     if not len(rows):
         return path
-    scaled, moves = _scaled(rows), np.exp(chain.transition[0])
+    (weighted, _), moves = scaled(rows), np.exp(chain.transition[0])
     start, stop = np.exp(chain.start), np.exp(chain.stop[0])
     borders = np.ascontiguousarray(borders, np.int64)
-    weight = subtag_kernels.direct_tags(scaled, moves, start, stop, borders, path)
+    weight = subtag_kernels.direct_tags(weighted, moves, start, stop, borders, path)
     return path if weight > 0.0 else None
 
 
@@ -178,7 +177,7 @@ def exhaustive_tags(chain: Chain, emission: npt.ArrayLike, borders: LongArray) -
     prefixes = np.zeros((1, chain.labels))
     for n, row in enumerate(rows):
         reach = prefixes @ moves if n else np.exp(chain.start)[None]
-        reach = reach * _scaled(row[None])
+        reach = reach * scaled(row[None])[0]
         onward = np.zeros((size, *reach.shape))
         for s in range(size):
             onward[s, :, own[s]] = reach[:, own[s]]

@@ -105,8 +105,8 @@ def _files(source: Source) -> Iterator[Path]:
         return
     yield source.path
     if source.path.suffix in {".ann", ".pipe"}:
-        beside = (source.path.with_suffix(suffix) for suffix in (".txt", ".text"))
-        yield from (path for path in beside if path.is_file())
+        texts = (source.path.with_suffix(suffix) for suffix in (".txt", ".text"))
+        yield from (path for path in texts if path.is_file())
 
 
 def find_sources(

@@ -269,14 +269,14 @@ def _fill_row(window: Window, size: int, a: int) -> None:
 
 
 @kernel
-def _add_contexts(x: IntArray, beside: IntArray, a: int, loss: LongArray, table: LongArray) -> None:
-    """Add Σ_{c ≠ a, b} h(x(c), beside[c, b]) to the loss of each b."""
+def _add_contexts(x: IntArray, counts: IntArray, a: int, loss: LongArray, table: LongArray) -> None:
+    """Add Σ_{c ≠ a, b} h(x(c), counts[c, b]) to the loss of each b."""
     size = loss.size
     for c in range(size):
         if x[c] == 0 or c == a:
             continue
         own = _x_log_x(x[c], table)
-        row = beside[c, :size]
+        row = counts[c, :size]
         for b in range(size):
             y = row[b]
             if y > 0:

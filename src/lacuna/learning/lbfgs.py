@@ -64,8 +64,7 @@ def minimise(
     point = start.copy()
     value, gradient = objective(point)
     value += l1 * float(np.abs(point).sum())
-    history = _History(memory, point)
-    iteration = 0
+    history, iteration = _History(memory, point), 0
     while True:
         slope = _pseudo_gradient(point, gradient, l1)
         norm = float(np.sqrt(np.dot(slope, slope)))
