@@ -14,7 +14,7 @@ Mentions = frozenset[Parts]
 
 
 class Case(NamedTuple):
-    """A sentence of so many words and its mentions."""
+    """The number of words of a sentence and its mentions."""
 
     length: int
     gold: Mentions
@@ -53,14 +53,14 @@ def parts_in(draw: st.DrawFn, length: int, most: int = 3) -> Parts:
 
 @st.composite
 def cases(draw: st.DrawFn, max_length: int = 9, max_mentions: int = 4, most: int = 3) -> Case:
-    """Draw a sentence with mentions of at most so many parts, overlapping in any way."""
+    """Draw a sentence with mentions of up to `parts` parts, overlapping in any way."""
     length = draw(st.integers(1, max_length))
     gold = draw(st.frozensets(parts_in(length, most), max_size=max_mentions))
     return Case(length, gold)
 
 
 def mention_sets(length: int, most: int = 3) -> Iterator[Mentions]:
-    """Yield every set of mentions of at most so many parts."""
+    """Yield every set of mentions of up to `parts` parts."""
     words = range(length)
     mentions = [
         parts

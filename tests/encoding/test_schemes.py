@@ -19,6 +19,7 @@ from lacuna.encoding.schemes import (
     encode,
     moves,
     parse_tag,
+    tag_numbers,
     tag_set,
 )
 
@@ -138,7 +139,12 @@ def test_bio_table_by_hand() -> None:
     ]
 
 
-def test_what_may_stand_beside_o_begins_and_ends_a_sentence() -> None:
+def test_numbers_of_tags() -> None:
+    assert tag_numbers(["I-A", "O", "I-A"], ("O", "B-A", "I-A")).tolist() == [2, 0, 2]
+    assert tag_numbers([], ("O",)).dtype == np.int32
+
+
+def test_neighbours_of_o_begin_and_end_a_sentence() -> None:
     bilou = moves(("O", "B-A", "I-A", "L-A", "U-A"), Scheme.BILOU)
     assert bilou.first.tolist() == [True, True, False, False, True]
     assert bilou.last.tolist() == [True, False, False, True, True]

@@ -14,7 +14,7 @@ from lacuna.types import HashArray, IntArray, LongArray
 
 
 def window(table: TokenTable, types: IntArray, size: int, offset: int) -> list[int]:
-    """Return the type `offset` places from each token; the last two are before and behind."""
+    """Return the type `offset` places from each token; the last two are before and after."""
     found = []
     for first, last in pairwise(table.sentences.tolist()):
         for t in range(first, last):

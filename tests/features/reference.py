@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.features.layout import NAMES
+from lacuna.features.layout import MONTHS
 from lacuna.features.templates import Template, Term
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.text import characters
@@ -40,7 +40,7 @@ Value = Hashable | None
 
 
 class Place(NamedTuple):
-    """A token: its text, what stands before it in the document, what comes with it."""
+    """A token: its text, what is before it in the document, its columns and meta data."""
 
     word: str
     gap: str | None  # None: the document begins with it
@@ -152,11 +152,11 @@ def begins_high(place: Place) -> bool:
     return is_word(place) and class_of(place.word[0]) not in (characters.LOWER, characters.DIGIT)
 
 
-def is_colon(before: Place | None, place: Place, behind: Place | None) -> bool:
+def is_colon(before: Place | None, place: Place, after: Place | None) -> bool:
     if place.word[-1] not in ":：":
         return False
     left = (before.word if before is not None and place.gap == "" else "") + place.word[:-1]
-    right = behind.word if behind is not None and behind.gap == "" else ""
+    right = after.word if after is not None and after.gap == "" else ""
     digits = [c and class_of(c) == characters.DIGIT for c in (left[-1:], right[:1])]
     return not all(digits)
 
@@ -220,7 +220,7 @@ def date_parts(places: Sequence[Place]) -> list[Value]:
     found: list[Value] = []
     for place in places:
         digits = re.fullmatch("[0-9]{1,4}", place.word) is not None
-        if place.word in {f(name) for name in NAMES.split() for f in (str, str.title, str.upper)}:
+        if place.word in {f(name) for name in MONTHS.split() for f in (str, str.title, str.upper)}:
             found.append("month")
         elif digits and 1900 <= int(place.word) <= 2099:
             found.append("year")
@@ -265,7 +265,7 @@ def token_values(name: str, document: Document) -> list[Value]:
 
 
 def term_values(term: Term, document: Document) -> list[Value]:
-    """Values of a term for all tokens of a document; outside the sentence "before", "behind"."""
+    """Values of a term for all tokens of a document; outside the sentence "before", "after"."""
     tokens = tokens_of(document)
     if term.of_word:
         own = [word_value(term.attribute, word) for word in tokens.words(document.text)]
@@ -275,7 +275,7 @@ def term_values(term: Term, document: Document) -> list[Value]:
     for first, last in pairwise(tokens.sentences.tolist()):
         for t in range(first, last):
             place = t + term.offset
-            outside = ("before",) if place < first else ("behind",)
+            outside = ("before",) if place < first else ("after",)
             values.append(own[place] if first <= place < last else outside)
     return values
 

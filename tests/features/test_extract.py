@@ -104,7 +104,7 @@ def test_a_sentence_does_not_see_the_next() -> None:
     assert same[1].tolist() == [True, False, True, True]  # left
     assert same[2].tolist() == [True, True, True, True]  # the full stop
     assert same[3].tolist() == [True, True, False, True]  # Bo, Al
-    assert len({*one[2, [0, 3]].tolist(), *one[5, [0, 3]].tolist()}) == 2  # behind is behind
+    assert len({*one[2, [0, 3]].tolist(), *one[5, [0, 3]].tolist()}) == 2  # after is after
 
 
 def test_unseen_words_keep_what_they_share() -> None:
@@ -120,7 +120,7 @@ def test_a_cut_off_counts_tokens_not_types() -> None:
     plan = make_plan(parse_templates(["lower[0]", "lower[-1]", "kind[0] kind[1]"]))
     table = table_of([Document("a", "no no no yes")])
     numbered = number_types(table.hashes)
-    # lower[0]: no 3, yes 1. lower[-1]: no 3, before 1. kinds: small small 3, small behind 1.
+    # lower[0]: no 3, yes 1. lower[-1]: no 3, before 1. kinds: small small 3, small after 1.
     sizes = [len(build_index(table, numbered, plan, min_count=n)) for n in range(6)]
     assert sizes == [6, 6, 3, 3, 0, 0]
 

@@ -93,7 +93,7 @@ def test_headers_by_hand(word: str, header: str | None) -> None:
         ("Datos", "lives alone"),  # a short sentence looks like a title
         ("Nombre", "datos del paciente"),
         ("Uses", "nombre"),
-        ("one", "nombre"),  # there is text behind the full stop of the line before
+        ("one", "nombre"),  # there is text after the full stop of the previous line
         ("Aspirin", "nombre"),
     ],
 )
@@ -127,7 +127,7 @@ def test_runs_by_hand() -> None:
     date = ("d", "sign -", "d", "sign -", "d")
     assert [runs[word] for word in ("22", "-", "04")] == [date] * 3
     assert runs["org"] == ("x", "sign @", "x", "sign .", "x")
-    assert runs["J"] == ("X", "sign .", "X")  # the stop behind is no part of it
+    assert runs["J"] == ("X", "sign .", "X")  # the stop after it does not belong to it
     assert runs["98"] == ("d", "sign .", "d")
     assert runs["7"] is None
     assert runs["("] is None

@@ -115,13 +115,13 @@ def test_an_empty_file_is_an_empty_list(tmp_path: Path) -> None:
     [
         ("a\tb\tc", "expected a word, or a word and its count with a tab between them"),
         ("\t5", "expected a word, or a word and its count with a tab between them"),
-        ("secret\tx", "a count must be a whole number from 1 on"),
-        ("secret\t0", "a count must be a whole number from 1 on"),
-        ("secret\t-1", "a count must be a whole number from 1 on"),
-        ("secret\t1.5", "a count must be a whole number from 1 on"),
-        ("secret\t", "a count must be a whole number from 1 on"),
-        ("secret\t" + "9" * 5000, "a count must be a whole number from 1 on"),
-        ("secret\t٣", "a count must be a whole number from 1 on"),
+        ("secret\tx", "a count must be a whole number of at least 1"),
+        ("secret\t0", "a count must be a whole number of at least 1"),
+        ("secret\t-1", "a count must be a whole number of at least 1"),
+        ("secret\t1.5", "a count must be a whole number of at least 1"),
+        ("secret\t", "a count must be a whole number of at least 1"),
+        ("secret\t" + "9" * 5000, "a count must be a whole number of at least 1"),
+        ("secret\t٣", "a count must be a whole number of at least 1"),
     ],
 )
 def test_malformed_word_lists(tmp_path: Path, line: str, reason: str) -> None:
@@ -139,7 +139,7 @@ def test_malformed_word_lists(tmp_path: Path, line: str, reason: str) -> None:
         ("012\tsecret\t3", "bits must be 1 to 64 times 0 or 1"),
         ("\tsecret\t3", "bits must be 1 to 64 times 0 or 1"),
         ("0" * 65 + "\tsecret\t3", "bits must be 1 to 64 times 0 or 1"),
-        ("01\tsecret\tx", "a count must be a whole number from 1 on"),
+        ("01\tsecret\tx", "a count must be a whole number of at least 1"),
     ],
 )
 def test_malformed_clusters(tmp_path: Path, line: str, reason: str) -> None:

@@ -51,5 +51,5 @@ def test_word_lists_must_be_given(tmp_path: Path, line: str) -> None:
     resources = Resources({"first": read_word_list(path)})
     plan = make_plan(parse_templates(["list.first[0]"]), resources=resources)
     assert plan.resources is resources
-    with pytest.raises(ConfigError, match=r"no such (list|cluster) is given; known: (first|none)$"):
+    with pytest.raises(ConfigError, match=r"there is no such (list|cluster); known: (first|none)$"):
         make_plan(parse_templates([line]), resources=resources)

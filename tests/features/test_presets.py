@@ -53,7 +53,7 @@ def test_what_cannot_be_loaded(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"bad:2: unknown attribute 'lowr'; did you mean lower\?"):
         load_templates(path)
     path.write_bytes(b"# nothing\n")
-    with pytest.raises(ConfigError, match=r"bad: holds no templates$"):
+    with pytest.raises(ConfigError, match=r"bad: contains no templates$"):
         load_templates(path)
     path.write_bytes(b"\xff")
     with pytest.raises(ConfigError, match=r"bad: not valid utf-8$"):

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from lacuna.features.token_table import in_sequences, token_table
+from lacuna.encoding.flat import tag_document
+from lacuna.errors import ConfigError
+from lacuna.features.token_table import in_sequences, token_table, training_table
 from lacuna.text.document import Document
 from lacuna.text.sequences import SequenceKind, sequence_tokens
 from lacuna.text.tokens import tokens_of
@@ -75,3 +77,11 @@ def test_units_of_many_documents_are_the_units_of_each(
     each = token_table(bare, [cut_units(d.text, units) for d in bare])
     for name in ("start", "end", "hashes", "sentences", "documents"):
         assert np.array_equal(getattr(one, name), getattr(each, name))
+
+
+def test_training_documents_are_laid_out_and_must_have_tokens() -> None:
+    documents = [tag_document(Document("a", "Ana Roe ate.")), tag_document(Document("b", ""))]
+    table = training_table(documents)
+    assert table.documents.tolist() == [0, 4, 4]
+    with pytest.raises(ConfigError, match="no tokens to train on"):
+        training_table(documents[1:])

@@ -24,5 +24,5 @@ def test_a_variable_says_how_many_threads_share_the_work(monkeypatch: pytest.Mon
 @pytest.mark.parametrize("value", ["0", "two", "-1"])
 def test_other_values_are_refused(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv(THREADS_VARIABLE, value)
-    with pytest.raises(ConfigError, match="number from 1"):
+    with pytest.raises(ConfigError, match="whole number of at least 1"):
         cores()

@@ -135,7 +135,7 @@ def test_probabilities_of_labels_by_enumeration(
     found = engine.label_probabilities(chain, scored, offsets, asked)
     np.testing.assert_allclose(found.asked, np.concatenate(expected), rtol=0, atol=tolerance)
     for settled, true, length in zip(found.settled, same, np.diff(offsets), strict=True):
-        # a second-order chain, an empty sequence, or weights far apart: not found out
+        # a second-order chain, an empty sequence, or weights far apart: not computed
         assert settled == pytest.approx(true, abs=tolerance) or settled == 0.0
         assert settled > 0.0 or true < 1e-9 or len(chain.transition) > 1 or length == 0
 

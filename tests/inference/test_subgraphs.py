@@ -46,11 +46,9 @@ def children(graph: Slice, node: int, *, is_last: bool) -> list[int]:
     return [sum(chosen) for chosen in sets if sum(chosen)]
 
 
-def can_end(graph: Slice, node: int, words_behind: int) -> bool:
+def can_end(graph: Slice, node: int, words_after: int) -> bool:
     """Whether a path from a node finds an end; only spares the list below what leads nowhere."""
-    return (
-        node % 2 <= words_behind if graph.ends_anywhere else graph.nodes - 1 - node <= words_behind
-    )
+    return node % 2 <= words_after if graph.ends_anywhere else graph.nodes - 1 - node <= words_after
 
 
 def subgraphs(graph: Slice, length: int) -> Iterator[Edges]:

@@ -71,7 +71,7 @@ def test_a_forced_format_takes_all_files_of_a_folder_where_none_has_its_suffix(
 
 @pytest.mark.parametrize(
     ("path", "reason"),
-    [("missing", "no such file"), ("empty", "no files there"), ("*.nothing", "no files there")],
+    [("missing", "no such file"), ("empty", "no files to read"), ("*.nothing", "no files to read")],
 )
 def test_finding_nothing_is_an_error_at_once(tmp_path: Path, path: str, reason: str) -> None:
     (tmp_path / "empty").mkdir()
@@ -91,7 +91,7 @@ def test_the_same_id_twice_is_an_error_that_names_the_second_file(notes: Path) -
 
 
 def test_unknown_format_and_encoding_are_errors(notes: Path) -> None:
-    with pytest.raises(ConfigError, match="unknown format 'xls'; known are jsonl"):
+    with pytest.raises(ConfigError, match="unknown format 'xls'; the formats are jsonl"):
         read_corpus([notes], format="xls")
     with pytest.raises(ConfigError, match="unknown text encoding 'klingon'"):
         read_corpus([notes], encoding="klingon")
@@ -303,5 +303,5 @@ def test_detection(tmp_path: Path, name: str, content: str, expected: str) -> No
 @pytest.mark.parametrize("name", ["README", "n.bin", "n.xml"])
 def test_detection_gives_up_clearly(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_text("Just some words.")
-    with pytest.raises(CorpusFormatError, match="its format is not clear"):
+    with pytest.raises(CorpusFormatError, match="its format cannot be detected"):
         ids(tmp_path / name)

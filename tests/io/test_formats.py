@@ -50,5 +50,5 @@ def test_every_format_is_named_with_suffixes_and_a_summary() -> None:
 
 
 def test_an_unknown_format_is_an_error_that_lists_the_known_ones() -> None:
-    with pytest.raises(ConfigError, match="unknown format 'doc'; known are jsonl, brat"):
+    with pytest.raises(ConfigError, match="unknown format 'doc'; the formats are jsonl, brat"):
         format_named("doc")

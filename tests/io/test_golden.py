@@ -1,4 +1,4 @@
-"""One real file per format, and the documents that stand in it, written out by hand."""
+"""One real file per format, and its documents, written by hand."""
 
 from __future__ import annotations
 

@@ -48,9 +48,9 @@ def test_an_empty_map_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("A = 1", "labels.toml: A: expected a text in quotes"),
-        ("[other]\nA = 'x'", "labels.toml: other: expected a text in quotes"),
-        ("[categories]\nA = 1", "labels.toml: categories.A: expected a text in quotes"),
+        ("A = 1", "labels.toml: A: expected a string in quotes"),
+        ("[other]\nA = 'x'", "labels.toml: other: expected a string in quotes"),
+        ("[categories]\nA = 1", "labels.toml: categories.A: expected a string in quotes"),
         ("[categories]\nA = ''", "labels.toml: categories.A: a category needs a name"),
         ("categories = 'x'", "labels.toml: categories must be a table"),
         ("A = \nB = 'x'", "labels.toml: not valid TOML: .*line 1"),

@@ -72,7 +72,7 @@ CASES: list[tuple[str, Files, str]] = [
     ("share", share("n.txt||A||C1||0||99"), r"n.pipe:1: mention ends at 99, the text at 17"),
     ("share", share("\nn.txt||A||C1||4||4"), r"n.pipe:2: span must satisfy"),
     ("share", share(f"{SECRET}.txt||A||C1||0||4"), r"n.pipe:1: the line belongs to another file"),
-    ("share", {"n.pipe": ""}, r"n.pipe: no .text or .txt file beside it"),
+    ("share", {"n.pipe": ""}, r"n.pipe: no .text or .txt file next to it"),
     # inline
     ("inline", {"n.sgml": f"a\n<A>{SECRET}</B>"}, r"n.sgml:2: tags cross"),
     ("inline", {"n.sgml": f"<A>a<B>{SECRET}</A></B>"}, r"n.sgml:1: tags cross"),
@@ -134,7 +134,7 @@ CASES: list[tuple[str, Files, str]] = [
         mentions('"tokens": [[0, 2]], "columns": {"pos": []}'),
         r"n.jsonl:2: column pos has 0 values for 1 tokens",
     ),
-    ("jsonl", mentions('"meta": {"a": 1}, "a": 2'), r"n.jsonl:2: a key stands both in meta"),
+    ("jsonl", mentions('"meta": {"a": 1}, "a": 2'), r"n.jsonl:2: a key occurs both in meta"),
     ("jsonl", mentions('"label": [[0, 1]]'), r"n.jsonl:2: a label must be \[start, end, label\]"),
     ("jsonl", mentions('"spans": ["x"]'), r"n.jsonl:2: spans must be a list of objects"),
     ("jsonl", mentions('"annotations": []'), r"n.jsonl:2: data needs a text"),

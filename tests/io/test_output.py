@@ -171,7 +171,7 @@ def test_a_new_file_has_the_usual_rights(tmp_path: Path) -> None:
     assert len(modes) == 1
 
 
-def test_a_link_stays_and_the_file_behind_it_changes(tmp_path: Path) -> None:
+def test_a_link_stays_and_the_file_it_points_to_changes(tmp_path: Path) -> None:
     file, link = tmp_path / "file.jsonl", tmp_path / "link.jsonl"
     link.symlink_to(file)
     for _ in range(2):  # the file is missing, then there

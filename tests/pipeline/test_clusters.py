@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lacuna import ConfigError, Document, Tokens
 from lacuna.features.lexicon import WordForms, read_clusters
-from lacuna.learning.brown import Step
+from lacuna.learning.brown import ClusteringStep
 from lacuna.pipeline import clusters
 from lacuna.pipeline.clusters import cluster_words, count_words
 from lacuna.text.characters import code_points
@@ -97,7 +97,7 @@ def test_long_paths_are_cut_where_their_readers_stop(monkeypatch: pytest.MonkeyP
 
 
 def test_progress_and_refusals() -> None:
-    steps: list[Step] = []
+    steps: list[ClusteringStep] = []
     text = count_words(corpus(5))
     cluster_words(text, clusters=3, on_step=steps.append)
     assert steps[-1].done == steps[-1].total

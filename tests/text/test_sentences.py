@@ -1,4 +1,4 @@
-"""Sentences: hand-made texts in which ¦ stands where a sentence begins."""
+"""Sentences: hand-made texts in which ¦ marks where a sentence begins."""
 
 from __future__ import annotations
 

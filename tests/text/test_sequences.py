@@ -25,7 +25,7 @@ def test_a_line_is_read_whole_and_a_wrapped_sentence_too() -> None:
 
 
 @given(documents())
-def test_borders_stay_where_a_line_break_stands(document: Document) -> None:
+def test_borders_stay_where_a_line_break_is(document: Document) -> None:
     tokens = tokens_of(document)
     kept = [
         b

@@ -82,7 +82,7 @@ def test_further_examples(text: str, tokens: str) -> None:
     assert " ".join(tokenize(text).words(text)) == tokens
 
 
-# The slow twin: each character becomes one that stands for its class, then one pattern.
+# The slow twin: each character becomes one that represents its class, then one pattern.
 _STANDS_FOR = {LETTER: "ж", DIGIT: "0", HIRAGANA: "あ", KATAKANA: "ア", FLAG: "🇦", IDEOGRAPH: "東"}
 _CLITIC = r"'(?:[stdm]|ll|re|ve|[STDM]|L[Ll]|lL|R[Ee]|rE|V[Ee]|vE)(?![A-Za-zж~‿])"
 _TOKEN = re.compile(
@@ -109,7 +109,7 @@ def _stand_in(character: str) -> str:
         return "‿" if character == "\u200d" else "~"
     if kind == APOSTROPHE:
         return "'"
-    # Signs stand for themselves, out of the way of the letters above.
+    # Signs represent themselves, apart from the letters above.
     return _STANDS_FOR.get(kind, chr(0xF0000 + ord(character) % 0xFFFE))
 
 

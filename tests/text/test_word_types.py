@@ -85,7 +85,7 @@ def test_lookup_is_that_of_a_dict(known: np.ndarray, asked: np.ndarray) -> None:
 
 
 @given(few_hashes, few_hashes)
-def test_extend_numbers_the_unknown_behind_the_known(known: np.ndarray, asked: np.ndarray) -> None:
+def test_extend_numbers_the_unknown_after_the_known(known: np.ndarray, asked: np.ndarray) -> None:
     types = WordTypes.build(known)
     numbers = {h: i for i, h in enumerate(dict.fromkeys([*known.tolist(), *asked.tolist()]))}
     ids, first = types.extend(asked)

@@ -13,7 +13,7 @@ from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, JsonOption, reading
 from lacuna.cli.option_records import only
 
 if TYPE_CHECKING:
-    from lacuna.learning.brown import Step
+    from lacuna.learning.brown import ClusteringStep
     from lacuna.pipeline.clusters import ClusteredWord, ClusterSummary, CountedText
 
 
@@ -67,7 +67,7 @@ def _cluster(
     began = time.perf_counter()
     with step_progress("clustering") as update:
 
-        def on_step(step: Step) -> None:
+        def on_step(step: ClusteringStep) -> None:
             seconds_left = (time.perf_counter() - began) / step.done * (step.total - step.done)
             update("clustering", step.done, step.total, f"about {seconds_left:.0f} s left")
 

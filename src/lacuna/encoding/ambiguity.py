@@ -125,8 +125,8 @@ class _Prefix(NamedTuple):
     heads: int = 0
     gapped: int = 0
     gapped_touch: bool = False  #: whether two segments of gapped mentions touch
-    beside_head: int = 0  #: times a segment of a gapped mention touches a head
-    whole_beside_head: bool = False
+    at_head: int = 0  #: times a segment of a gapped mention touches a head
+    whole_touches: bool = False  #: whether a WHOLE segment touches a head
 
     def after(self, kind: str) -> _Prefix:
         """Return the prefix with a segment of this kind begun; O has no length."""
@@ -137,8 +137,8 @@ class _Prefix(NamedTuple):
             # above 4 only the parity matters, for K = 2
             self.gapped + 1 - 2 * (self.gapped == 5) if kind == "D" else self.gapped,
             self.gapped_touch or self.last == kind == "D",
-            min(self.beside_head + (pair == {"D", "H"}), 2),
-            self.whole_beside_head or pair == {"C", "H"},
+            min(self.at_head + (pair == {"D", "H"}), 2),
+            self.whole_touches or pair == {"C", "H"},
         )
 
     def is_canonical(self, parts: int) -> bool:
@@ -148,10 +148,10 @@ class _Prefix(NamedTuple):
             return _can_be_dealt(k, parts) and not (k in (2, 3) and self.gapped_touch)
         if self.heads == 1:
             if k == 0:
-                return self.whole_beside_head
-            stuck = k == self.beside_head or (k == 2 and self.beside_head and self.gapped_touch)
+                return self.whole_touches
+            stuck = k == self.at_head or (k == 2 and self.at_head and self.gapped_touch)
             return not stuck
-        return not (self.heads == 2 and k == 1 and self.beside_head == 2)
+        return not (self.heads == 2 and k == 1 and self.at_head == 2)
 
 
 def _can_be_dealt(count: int, parts: int) -> bool:

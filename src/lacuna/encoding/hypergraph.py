@@ -4,7 +4,7 @@ The nodes of a word, in order m = 0, 1, 2, …, say what a mention does there:
 
     B0 (in part 0), O1 (in the gap before part 1), B1, O2, B2, …
 
-A mention is a path: T starts it at B0; from node m of a word it goes on to node m (STAY) or m + 1
+A mention is a path: T starts it at B0; from node m of a word it continues to node m (STAY) or m + 1
 (ON) of the next word; at a B it may END. A set of mentions is the union of their paths, and an
 active node takes all children that some path takes:
 
@@ -12,7 +12,7 @@ active node takes all children that some path takes:
     O_i^k → a non-empty subset of O_i^{k+1} (STAY), B_i^{k+1} (ON)
 
 SHARED is one such graph with ends anywhere. SPLIT is one for each number of parts j, where only
-the last part ends: slice j holds exactly the mentions of j parts. One label at a time.
+the last part ends: slice j has exactly the mentions of j parts. One label at a time.
 
 A subgraph over n words is ``edges[word, 1 + m]``, the bits of the children that node m takes, 0
 where it is not active; ``edges[word, 0]`` is 1 where T starts a mention.
@@ -89,7 +89,7 @@ def columns(graph: Slice) -> list[tuple[int, int]]:
 
 
 def encode(mentions: Collection[Parts], length: int, graph: Slice) -> Edges:
-    """Return the union of the paths of mentions, all of which the graph holds."""
+    """Return the union of the paths of mentions, all of which the graph can hold."""
     edges = np.zeros((length, 1 + graph.nodes), np.uint8)
     for mention in mentions:
         if not graph.holds(mention):

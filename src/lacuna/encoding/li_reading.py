@@ -148,7 +148,7 @@ def groups_of(segments: Sequence[Segment], parts: int) -> Groups:
 def _pieces(segments: Sequence[Segment]) -> Iterator[Group]:
     """Yield every run of touching segments that can be one part of a mention.
 
-    A part has no WHOLE segment beside a GAPPED one, and no two touching ones of either kind.
+    A part has no WHOLE segment together with a GAPPED one, and no two touching ones of either kind.
     """
     for first, segment in enumerate(segments):
         piece = [first]
@@ -249,13 +249,13 @@ def _cost(group: Group, segments: Sequence[Segment]) -> Cost:
     return Cost(
         joined=max(kinds[Cover.GAPPED] - 1, 0) if with_heads else 0,
         mentions=1,
-        apart=_heads_beside(group, segments) if kinds[Cover.WHOLE] else 0,
+        apart=_touching_heads(group, segments) if kinds[Cover.WHOLE] else 0,
         bare=int(kinds[Cover.HEAD] == len(group)),
         gap=sum(right[0] - left[1] for left, right in pairwise(parts)),
     )
 
 
-def _heads_beside(run: Group, segments: Sequence[Segment]) -> int:
+def _touching_heads(run: Group, segments: Sequence[Segment]) -> int:
     """Count the heads that touch a run of segments."""
     first, last = run[0], run[-1]
     left = first > 0 and touch(segments[first - 1], segments[first])

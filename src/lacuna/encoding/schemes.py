@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.types import BoolArray
+from lacuna.types import BoolArray, IntArray
 
 OUTSIDE = "O"
 
@@ -176,6 +176,12 @@ def tag_set(labels: Iterable[str], scheme: Scheme) -> tuple[str, ...]:
     """Return every tag of a scheme over `labels`, ``O`` first."""
     prefixes = [prefix for prefix in FOLLOWERS[scheme] if prefix != OUTSIDE]
     return (OUTSIDE, *(f"{prefix}-{label}" for label in labels for prefix in prefixes))
+
+
+def tag_numbers(sequence: Iterable[str], tags: Sequence[str]) -> IntArray:
+    """Return the position in `tags` of every tag of a sequence."""
+    number = {tag: k for k, tag in enumerate(tags)}
+    return np.array([number[tag] for tag in sequence], np.int32)
 
 
 class Moves(NamedTuple):

@@ -1,1 +1,1 @@
-"""From tokens to integer features: declared as data, evaluated per word type."""
+"""From tokens to feature numbers: templates are data, most are evaluated once per word type."""

@@ -1,12 +1,12 @@
 """Tokens → feature numbers: keys of all features, the index of known keys, rows for a model.
 
-A feature is a row of the weight table. Features of single words belong to word types
-(``word_rows``), those that combine words or places to tokens (``token_rows``); -1 is an unknown
-feature. No strings are made, neither in training nor in tagging.
+A feature is a row of the weight table. Features of single words belong to word types (``by_word``),
+those that combine words or use positions to tokens (``by_token``); -1 is an unknown feature. Its
+key is a 64-bit hash of its template and of the values that the template combines. No strings are
+made, neither in training nor in tagging.
 
-Features that few documents have are left out: they could point to a person.
-
-Kernels: the key of every feature, a 64-bit hash of its template and the values it combines.
+The scores of these features are computed twice by design: for training in
+`learning/emission.py`, for tagging, without storing rows, in `models/scoring.py`.
 """
 
 from __future__ import annotations
@@ -27,27 +27,13 @@ from lacuna.text.word_types import GrowingTypes, NumberedTypes
 from lacuna.types import HashArray, IntArray, LongArray
 
 
-class FeatureKeys(NamedTuple):
-    """Keys of all features of some tokens; 0 where a template gives none.
-
-    by_word[o][v, j]
-        Column j of the o-th window offset for word type v; the last two types stand for
-        "before" and "behind the sentence".
-    by_token[t, j]
-        Column j of the combining templates for token t.
-    """
-
-    by_word: tuple[HashArray, ...]
-    by_token: HashArray
-
-
 class FeatureRows(NamedTuple):
     """Rows of the weight table that some tokens use; -1 for none.
 
     types[t]
         Word type of token t.
     by_word[o · size + v, j]
-        As in :class:`FeatureKeys`, the window offsets one below the other, `size` types each.
+        As in :class:`FeatureKeys`, window offsets stacked, `size` types each.
     by_token[t, j]
         As in :class:`FeatureKeys`.
     """
@@ -79,45 +65,6 @@ class FeatureIndex:
         return FeatureRows(numbered.ids, size, by_word, self.keys.lookup(keys.by_token))
 
 
-def feature_keys(table: TokenTable, numbered: NumberedTypes, plan: Plan) -> FeatureKeys:
-    """Evaluate all templates: word attributes once per type, combinations once per token."""
-    values = np.concatenate((type_values(table, numbered.first, plan), outside_values(plan)))
-    by_token = combined_keys(table, numbered.ids, values[:, plan.by_token.words], plan)
-    by_word = tuple(keys_of_words(values, group) for group in plan.by_word)
-    return FeatureKeys(by_word, by_token)
-
-
-def type_values(table: TokenTable, first: IntArray, plan: Plan) -> HashArray:
-    """Return values[v, a]: word attribute a of the token first[v]."""
-    start, end = table.start[first], table.end[first]
-    return word_values(table.codes, start, end, plan.word_attributes, resources=plan.resources)
-
-
-def keys_of_words(values: HashArray, group: WordTemplates) -> HashArray:
-    """Return keys[v, j] of words with these attributes under some word templates."""
-    return word_keys(values, group.first_term, group.attribute, group.template)
-
-
-def outside_values(plan: Plan) -> HashArray:
-    """Return the word attributes of "before" and "behind the sentence"."""
-    return np.full((2, len(plan.word_attributes)), OUTSIDE)
-
-
-def combined_keys(table: TokenTable, types: IntArray, values: HashArray, plan: Plan) -> HashArray:
-    """Return keys[t, j] of the combining templates; values[v] are the attributes they take."""
-    several = plan.by_token
-    return token_keys(
-        types,
-        table.sentences,
-        values,
-        place_values(table, plan.token_attributes),
-        several.first_term,
-        several.attribute,
-        several.offset,
-        several.template,
-    )
-
-
 def build_index(
     table: TokenTable, numbered: NumberedTypes, plan: Plan, *, min_count: int = 1
 ) -> FeatureIndex:
@@ -146,7 +93,10 @@ def in_enough_groups(
     *,
     least: int,
 ) -> FeatureIndex:
-    """Keep the features that tokens of at least `least` groups have; token t is of group[t]."""
+    """Keep the features that tokens of at least `least` groups have; token t is in group[t].
+
+    Features that only a few documents have could identify a person.
+    """
     keys = feature_keys(table, numbered, index.plan)
     size = len(numbered.first) + 2
     counts = np.zeros(len(index), np.int64)
@@ -184,13 +134,66 @@ def _distinct(
     return pairs // width, pairs % width
 
 
+class FeatureKeys(NamedTuple):
+    """Keys of all features of some tokens; 0 if a template gives none.
+
+    by_word[o][v, j]
+        Column j of the o-th window offset for word type v; the last two types mean "before" and
+        "after the sentence".
+    by_token[t, j]
+        Column j of the combining templates for token t.
+    """
+
+    by_word: tuple[HashArray, ...]
+    by_token: HashArray
+
+
+def feature_keys(table: TokenTable, numbered: NumberedTypes, plan: Plan) -> FeatureKeys:
+    """Evaluate all templates: word attributes once per type, combinations once per token."""
+    values = np.concatenate((type_values(table, numbered.first, plan), outside_values(plan)))
+    by_token = combined_keys(table, numbered.ids, values[:, plan.by_token.words], plan)
+    by_word = tuple(keys_of_words(values, group) for group in plan.by_word)
+    return FeatureKeys(by_word, by_token)
+
+
+def type_values(table: TokenTable, first: IntArray, plan: Plan) -> HashArray:
+    """Return values[v, a]: word attribute a of the token first[v]."""
+    start, end = table.start[first], table.end[first]
+    return word_values(table.codes, start, end, plan.word_attributes, resources=plan.resources)
+
+
+def outside_values(plan: Plan) -> HashArray:
+    """Return the word attributes of "before" and "after the sentence"."""
+    return np.full((2, len(plan.word_attributes)), OUTSIDE)
+
+
+def keys_of_words(values: HashArray, group: WordTemplates) -> HashArray:
+    """Return keys[v, j] of words with these attributes for some word templates."""
+    return word_keys(values, group.first_term, group.attribute, group.template)
+
+
+def combined_keys(table: TokenTable, types: IntArray, values: HashArray, plan: Plan) -> HashArray:
+    """Return keys[t, j] of the combining templates; values[v] are the attributes they use."""
+    several = plan.by_token
+    return token_keys(
+        types,
+        table.sentences,
+        values,
+        place_values(table, plan.token_attributes),
+        several.first_term,
+        several.attribute,
+        several.offset,
+        several.template,
+    )
+
+
 @kernel
 def word_keys(
     values: HashArray, first_term: LongArray, attribute: IntArray, template: LongArray
 ) -> HashArray:
-    """Return keys[v, j]: word type v under the template number template[j], 0 for none.
+    """Return keys[v, j]: key of word type v and the template number template[j], 0 for none.
 
-    It takes the attributes of the terms first_term[j] to first_term[j + 1].
+    A template combines the attributes of the terms first_term[j] to first_term[j + 1].
     """
     keys = np.zeros((len(values), len(template)), np.uint64)
     for v in range(len(values)):
@@ -214,9 +217,9 @@ def token_keys(
     offset: IntArray,
     template: LongArray,
 ) -> HashArray:
-    """Return keys[t, j] for templates that look at several words or at places.
+    """Return keys[t, j] for templates that use several words or attributes of tokens.
 
-    Terms of template j are first_term[j] to first_term[j + 1]. Attribute a < A is of a word:
+    Terms of template j are first_term[j] to first_term[j + 1]. Attributes a < A are those of words,
     word_values[types[t], a]; others are token_values[a - A, t]. A missing value makes the key 0.
     """
     keys = np.empty((len(types), len(template)), np.uint64)
@@ -272,7 +275,7 @@ def _pad_sentence(
 def window_counts(types: IntArray, sentences: LongArray, offsets: IntArray, size: int) -> LongArray:
     """Return counts[o, v]: how many tokens have type v at offsets[o].
 
-    The last two of the `size` types stand for "before" and "behind the sentence".
+    The last two of the `size` types mean "before" and "after the sentence".
     """
     counts = np.zeros((len(offsets), size), np.int64)
     for s in range(len(sentences) - 1):

@@ -1,14 +1,12 @@
-"""The features a model knows: from keys to rows.
-
-Kernels: from the key of a feature to its row, one memory access a look-up.
-
-A sieve tells most unknown keys without asking the table: of its bits, 16 or more for each known
-key, those that known keys name are set.
+"""The features a model knows: from the key of a feature to its row, one memory access per look-up.
 
 A slot holds the upper half of a key and, in its lower half, the row + 1; 0 is an empty slot. The
-table has 2^k slots, at most a quarter of them taken; a key sits in the first free one from the
-place that its low k bits name. Keys are told apart by their upper half and their place: an unknown
-key is taken for a known one with probability 2⁻³² per slot looked at.
+table has 2^k slots, at most a quarter of them taken; a key is in the first free one from the
+position that its low k bits give. Keys are distinguished by their upper half and their position: an
+unknown key is taken for a known one with probability 2⁻³² per slot looked at.
+
+A sieve (a Bloom filter with one hash) recognises most unknown keys without a look-up: it has 16 or
+more bits per known key, of which those that known keys select are set.
 """
 
 from __future__ import annotations
@@ -21,18 +19,23 @@ from lacuna.kernels import kernel
 from lacuna.types import HashArray, IntArray, LongArray
 
 SMALLEST_TABLE = 16
+UPPER_HALF, LOWER_HALF = np.uint64(0xFFFFFFFF00000000), np.uint64(0xFFFFFFFF)
+EMPTY, ONE = np.uint64(0), np.uint64(1)
+BESIDE = np.uint64(12)  # the sieve uses other bits of a key than the slots
+SIX, LOW_SIX = np.uint64(6), np.uint64(63)
+TOGETHER = 256  # keys looked up at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KnownKeys:
-    """Different keys, numbered; :meth:`of` makes one.
+    """Distinct keys, numbered; made by :meth:`of`.
 
     Attributes
     ----------
     hashes
         Row r has the key ``hashes[r]``; all that needs to be stored.
     slots, sieve
-        The same as a table, and bits that tell most unknown keys, see `_known.py`.
+        The hash table and the sieve, see above.
     """
 
     hashes: HashArray
@@ -54,7 +57,7 @@ class KnownKeys:
         return len(self.hashes)
 
     def leading_to(self, places: LongArray) -> HashArray:
-        """Return the slots with places[r] instead of row r; -1 is as good as unknown."""
+        """Return the slots with places[r] instead of row r; -1 means unknown."""
         taken = self.slots != EMPTY
         slots = self.slots.copy()
         rows = (slots[taken] & LOWER_HALF) - ONE
@@ -62,20 +65,13 @@ class KnownKeys:
         return slots
 
     def lookup(self, keys: HashArray) -> IntArray:
-        """Return the row of every key, -1 where it is unknown."""
+        """Return the row of every key, -1 if it is unknown."""
         return rows_of(keys.reshape(-1), self.slots).reshape(keys.shape)
-
-
-UPPER_HALF, LOWER_HALF = np.uint64(0xFFFFFFFF00000000), np.uint64(0xFFFFFFFF)
-EMPTY, ONE = np.uint64(0), np.uint64(1)
-BESIDE = np.uint64(12)  # bits of the sieve are named by other bits of a key than its slot
-SIX, LOW_SIX = np.uint64(6), np.uint64(63)
-TOGETHER = 256  # keys looked up at once
 
 
 @kernel
 def fill_slots(keys: HashArray, slots: HashArray) -> bool:
-    """Fill empty slots so that keys[r] leads to row r; False when a key occurs twice."""
+    """Fill empty slots so that keys[r] leads to row r; False if a key occurs twice."""
     last = np.uint64(slots.size - 1)
     for r in range(keys.size):
         place = keys[r] & last
@@ -98,10 +94,10 @@ def fill_sieve(keys: HashArray, sieve: HashArray) -> None:
 
 @kernel
 def may_be_known(keys: HashArray, size: int, sieve: HashArray, maybe: LongArray) -> int:
-    """Write where keys lie that the sieve lets pass to `maybe`; return how many there are.
+    """Write the positions of keys that pass the sieve to `maybe`; return how many there are.
 
-    Only the first `size` keys are looked at. `maybe` has room for one more than that: a place is
-    written before it is known whether it counts, so that nothing has to be guessed.
+    Only the first `size` keys are tested. `maybe` has room for one more than that: a position is
+    written before it is known whether it counts, which avoids branches.
     """
     last = np.uint64(64 * sieve.size - 1)
     count = np.int64(0)
@@ -114,9 +110,9 @@ def may_be_known(keys: HashArray, size: int, sieve: HashArray, maybe: LongArray)
 
 @kernel
 def rows_of(keys: HashArray, slots: HashArray) -> IntArray:
-    """Return the row of every key, -1 where it has none.
+    """Return the row of every key, -1 if it has none.
 
-    The slots of many keys are fetched before the first is looked at: memory answers them together.
+    The slots of many keys are fetched before the first is used, so that memory accesses overlap.
     """
     rows = np.empty(keys.size, np.int32)
     last = np.uint64(slots.size - 1)

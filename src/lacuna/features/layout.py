@@ -1,8 +1,6 @@
-"""Attributes of tokens in their place: what stands before, headers, sections, lines.
+"""Attributes of tokens by their position: lines, headers, dates, columns and meta data.
 
-Attributes that come with the corpus: token columns and the meta data of documents.
-
-Names of months, whole and cut short, in English, Spanish, German, French and Dutch.
+Which attributes there are is listed in `templates.py`; the kernels are in `layout_kernels.py`.
 """
 
 from __future__ import annotations
@@ -22,12 +20,26 @@ from lacuna.text.characters import class_table, lower_table
 from lacuna.text.word_types import WordTypes, hash_words
 from lacuna.types import BoolArray, HashArray
 
+_MISSING = ""
+
+#: Months, in full and abbreviated, in English, Spanish, German, French and Dutch.
+MONTHS = """
+    january february march april may june july august september october november december
+    jan feb mar apr jun jul aug sep sept oct nov dec
+    enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre
+    diciembre ene abr ago set dic
+    januar jänner februar märz mai juni juli oktober dezember okt dez
+    janvier février mars avril juin juillet août septembre octobre novembre décembre
+    janv févr avr juil déc
+    januari februari maart mei augustus mrt
+"""
+
 
 def place_values(table: TokenTable, attributes: Sequence[str]) -> HashArray:
-    """Return values[a, t]: attribute a of token t as a 64-bit hash, 0 where it has none."""
+    """Return values[a, t]: attribute a of token t as a 64-bit hash, 0 if it has none."""
     values = np.empty((len(attributes), len(table.start)), np.uint64)
     if any("." not in name for name in attributes):
-        laid_out = _laid_out(table, set(attributes))
+        layout = _layout_values(table, set(attributes))
     for a, name in enumerate(attributes):
         kind, _, rest = name.partition(".")
         if kind == "column":
@@ -35,12 +47,12 @@ def place_values(table: TokenTable, attributes: Sequence[str]) -> HashArray:
         elif kind == "meta":
             values[a] = meta_values(table, rest)
         else:
-            values[a] = laid_out[name]
+            values[a] = layout[name]
     return values
 
 
-def _laid_out(table: TokenTable, names: set[str]) -> dict[str, HashArray]:
-    """Return the values of those attributes in `names` that are about lines and headers."""
+def _layout_values(table: TokenTable, names: set[str]) -> dict[str, HashArray]:
+    """Return the values of those attributes in `names` that depend on lines and headers."""
     codes, start, end, documents = table.codes, table.start, table.end, table.documents
     gaps = layout_kernels.gaps(codes, start, end, documents, class_table())
     values = {}
@@ -66,11 +78,8 @@ def _laid_out(table: TokenTable, names: set[str]) -> dict[str, HashArray]:
     return values
 
 
-_MISSING = ""
-
-
 def column_values(table: TokenTable, name: str) -> HashArray:
-    """Return a 64-bit hash of each token's value in column `name`, 0 where it has none."""
+    """Return a 64-bit hash of each token's value in column `name`, 0 if it has none."""
     values = np.zeros(len(table.start), np.uint64)
     numbers = {_MISSING: 0}
     for d, columns in enumerate(table.columns):
@@ -83,7 +92,7 @@ def column_values(table: TokenTable, name: str) -> HashArray:
 def meta_values(table: TokenTable, name: str) -> HashArray:
     """Return for each token a 64-bit hash of its document's meta value `name`, 0 for none.
 
-    Values that are not text are taken as JSON: 3 and ``"3"`` are the same.
+    Values that are not strings are converted to JSON: 3 and ``"3"`` are the same.
     """
     numbers = {_MISSING: 0}
     ids = [numbers.setdefault(_text(meta.get(name)), len(numbers)) for meta in table.metas]
@@ -97,32 +106,20 @@ def _text(value: Any) -> str:
 
 
 def _hashes(numbers: dict[str, int]) -> HashArray:
-    """Return the hash of each numbered text; the first one is "missing" and has 0."""
+    """Return the hash of each numbered text; that of the first one, "missing", is 0."""
     hashes = hash_words(list(numbers)) | np.uint64(1)
     hashes[0] = 0
     return hashes
 
 
-NAMES = """
-    january february march april may june july august september october november december
-    jan feb mar apr jun jul aug sep sept oct nov dec
-    enero febrero marzo abril mayo junio julio agosto septiembre setiembre octubre noviembre
-    diciembre ene abr ago set dic
-    januar jänner februar märz mai juni juli oktober dezember okt dez
-    janvier février mars avril juin juillet août septembre octobre novembre décembre
-    janv févr avr juil déc
-    januari februari maart mei augustus mrt
-"""
-
-
 def are_months(hashes: HashArray) -> BoolArray:
-    """Return which words, given by their hashes, name a month: as above, `May` or `MAY`."""
-    found: BoolArray = _types().lookup(hashes) >= 0
+    """Return which words, given by their hashes, name a month: `may`, `May` or `MAY`."""
+    found: BoolArray = _month_types().lookup(hashes) >= 0
     return found
 
 
 @cache
-def _types() -> WordTypes:
-    names = NAMES.split()
+def _month_types() -> WordTypes:
+    names = MONTHS.split()
     forms = [form for name in names for form in (name, name.capitalize(), name.upper())]
     return WordTypes.build(hash_words(forms))

@@ -1,45 +1,41 @@
-r"""Kernels: attributes of tokens in their place, each in one pass over all documents.
+r"""Attributes of tokens by their position, each in one pass over all documents.
 
-A line is what stands between two line breaks (``\r\n`` is one) and has tokens; a field begins
-with its line, at a tab, and at two or more spaces. A word is a token that begins with a letter
-or a digit.
+A line is the tokens between two line breaks (``\r\n`` is one); a field begins with its line, at a
+tab, and at two or more spaces. A word is a token that begins with a letter or a digit.
 
-Kernel: under which header a word stood before.
-
-Forms name at the top what a note speaks of further down: a word that stood behind ``Surname:``
-is one wherever it comes again.
-
-Kernel: the shape of what stands between two spaces, for each of the tokens it was cut into.
-
-The tokens of ``22-10-04`` say little one by one; that they make up ``d-d-d`` says nearly all.
-
-Kernel: which tokens may be part of a date.
+Forms name at the top what a note mentions further down: a word that followed ``Surname:`` is one
+wherever it occurs again (`earlier_headers`). The tokens of ``22-10-04`` say little one by one; that
+together they are ``d-d-d`` says nearly everything (`runs`).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from lacuna.features.hashing import NONE, finish, seed, step, step_lower
-from lacuna.features.words import step_shape
+from lacuna.features.hashing import NONE, finish, seed, step, step_lower, step_shape
 from lacuna.kernels import kernel
 from lacuna.text.characters import DIGIT, IDEOGRAPH, LINE, LOWER, STOP, ClassTable
 from lacuna.types import BoolArray, CodeArray, HashArray, IntArray, LongArray
 
-#: What stands before a token; from LINE_BREAK on it begins a line.
+#: The gap before a token; from LINE_BREAK on it begins a line.
 NOTHING, ONE_SPACE, SPACES, TAB, LINE_BREAK, BLANK_LINE, DOCUMENT = range(7)
+
 MOST_WORDS = 8  # of a header
 NO_TITLE, TITLE, ENDED_TITLE = range(3)
 TAB_CODE, LINE_FEED, RETURN, COLON, WIDE_COLON = map(np.uint32, (9, 10, 13, 0x3A, 0xFF1A))
 HEADER_SEED, ROW_SEED = 0, 1
+RUN_SEED = 2
 WORD_END = np.uint64(0x110000)  # no code point
+NO_DATE, DAY, MONTH, YEAR, NUMERIC = range(5)
+DASH, FULL_STOP, SLASH, ZERO, NINE = map(np.uint32, (0x2D, 0x2E, 0x2F, 0x30, 0x39))
+LAST_DAY, FIRST_YEAR, LAST_YEAR = 31, 1900, 2099
 
 
 @kernel
 def gaps(
     codes: CodeArray, start: IntArray, end: IntArray, documents: LongArray, classes: ClassTable
 ) -> LongArray:
-    """Return what stands before each token."""
+    """Return the kind of gap before each token."""
     found = np.empty(len(start), np.int64)
     for d in range(len(documents) - 1):
         for t in range(documents[d], documents[d + 1]):
@@ -52,6 +48,7 @@ def gaps(
 
 @kernel
 def _gap(codes: CodeArray, first: int, last: int, classes: ClassTable) -> int:
+    """Return the kind of the gap [first, last)."""
     if first == last:
         return NOTHING
     breaks, tabs = 0, 0
@@ -62,6 +59,18 @@ def _gap(codes: CodeArray, first: int, last: int, classes: ClassTable) -> int:
     if breaks:
         return LINE_BREAK if breaks == 1 else BLANK_LINE
     return TAB if tabs else min(last - first, SPACES)
+
+
+@kernel
+def places(start: IntArray, documents: LongArray, texts: LongArray, before: LongArray) -> HashArray:
+    """Return for each token a hash of its tenth of the text and of whether it begins a line."""
+    values = np.empty(len(start), np.uint64)
+    for d in range(len(documents) - 1):
+        text, size = texts[d], texts[d + 1] - texts[d]
+        for t in range(documents[d], documents[d + 1]):
+            tenth = 10 * (start[t] - text) // size
+            values[t] = finish(seed(2 * tenth + (before[t] >= LINE_BREAK)))
+    return values
 
 
 @kernel
@@ -80,18 +89,6 @@ def rows(
 
 
 @kernel
-def places(start: IntArray, documents: LongArray, texts: LongArray, before: LongArray) -> HashArray:
-    """Return a hash of the tenth of the text that each token begins in, and if it begins a line."""
-    values = np.empty(len(start), np.uint64)
-    for d in range(len(documents) - 1):
-        text, size = texts[d], texts[d + 1] - texts[d]
-        for t in range(documents[d], documents[d + 1]):
-            tenth = 10 * (start[t] - text) // size
-            values[t] = finish(seed(2 * tenth + (before[t] >= LINE_BREAK)))
-    return values
-
-
-@kernel
 def headings(
     codes: CodeArray,
     start: IntArray,
@@ -102,10 +99,10 @@ def headings(
 ) -> tuple[HashArray, HashArray]:
     """Return the header and the section of each token, hashes of their words or 0.
 
-    The header is the words of a field before its first colon, from behind that colon on until
-    the line ends or another field has one. The section is the header of a line's first field, or
-    a title: a line of nothing but words, perhaps with a full stop; it holds until the next. It
-    must begin with a letter that is not lower case. Both have at most MOST_WORDS words.
+    The header is the words of a field before its first colon; it holds after that colon until the
+    line ends or another field has one. The section is the header of a line's first field, or a
+    title: a line of only words, with or without a full stop; it holds until the next. It must
+    begin with a letter that is not lower case. Both have at most MOST_WORDS words.
     """
     headers, sections = np.empty(len(start), np.uint64), np.empty(len(start), np.uint64)
     header = section = h = NONE
@@ -154,11 +151,11 @@ def _is_colon(
     joins_right: bool,
     classes: ClassTable,
 ) -> bool:
-    """Whether the token is or ends in a colon, and not one between two digits, as times have."""
+    """Whether the token is or ends in a colon, except between two digits as in times."""
     if codes[last - 1] != COLON and codes[last - 1] != WIDE_COLON:
         return False
-    behind_digit = (joins_left or last - first > 1) and classes[codes[last - 2]] == DIGIT
-    return not (behind_digit and joins_right and classes[codes[last]] == DIGIT)
+    after_digit = (joins_left or last - first > 1) and classes[codes[last - 2]] == DIGIT
+    return not (after_digit and joins_right and classes[codes[last]] == DIGIT)
 
 
 @kernel
@@ -170,9 +167,9 @@ def earlier_headers(
     headers: HashArray,
     classes: ClassTable,
 ) -> HashArray:
-    """Return the header that the same word had when it first had one, further up; 0 for none.
+    """Return the first header that the same word had earlier in the document; 0 for none.
 
-    Only words that begin with a letter or digit that is not lower case are asked about.
+    Only words that begin with a digit, or with a letter that is not lower case, have a value.
     """
     values = np.zeros(len(start), np.uint64)
     size = 1
@@ -180,7 +177,7 @@ def earlier_headers(
         while size < 2 * (documents[d + 1] - documents[d]):
             size *= 2
     mask = np.uint64(size - 1)
-    first_seen = np.full(size, -1, np.int64)  # a hash table of tokens; older documents' are free
+    first_seen = np.full(size, -1, np.int64)  # hash table of tokens; others are free
     for d in range(len(documents) - 1):
         for t in range(documents[d], documents[d + 1]):
             if not LOWER < classes[codes[start[t]]] <= IDEOGRAPH:
@@ -195,9 +192,6 @@ def earlier_headers(
     return values
 
 
-RUN_SEED = 2
-
-
 @kernel
 def runs(
     codes: CodeArray, start: IntArray, end: IntArray, before: LongArray, classes: ClassTable
@@ -205,7 +199,7 @@ def runs(
     """Return the short shape of the run that each token is part of, 0 for one word or none.
 
     A run is tokens without a space between them, from its first to its last word: signs at its
-    ends are no part of it.
+    ends do not belong to it.
     """
     values = np.zeros(len(start), np.uint64)
     first_word, last_word = -1, -1
@@ -221,11 +215,6 @@ def runs(
             shape = step_shape(seed(RUN_SEED), codes, first, last, classes, True)
             values[first_word : last_word + 1] = finish(shape)
     return values
-
-
-NO_DATE, DAY, MONTH, YEAR, NUMERIC = range(5)
-DASH, FULL_STOP, SLASH, ZERO, NINE = map(np.uint32, (0x2D, 0x2E, 0x2F, 0x30, 0x39))
-LAST_DAY, FIRST_YEAR, LAST_YEAR = 31, 1900, 2099
 
 
 @kernel
@@ -281,7 +270,7 @@ def _is_numeric_date(
 
 @kernel
 def _number(codes: CodeArray, first: int, last: int) -> int:
-    """Return the number that at most four digits write, else -1."""
+    """Return the number if the token is up to four digits, else -1."""
     if last - first > 4:
         return -1
     value = 0

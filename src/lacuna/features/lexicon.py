@@ -1,13 +1,11 @@
-"""What is known of words from outside: word lists with counts, and clusters of words.
+"""External knowledge of words: word lists with counts, and clusters of words.
 
 A word list is a UTF-8 file of ``word<TAB>count`` (or just ``word``) lines, clusters are
-``bits<TAB>word<TAB>count``, the bits being the path to the word in a binary tree. A word is found
-as it is written, else in lower case; an entry also stands for its lower-case form where the file
-does not have that form itself. Among equals the one with the highest count wins.
+``bits<TAB>word<TAB>count``, the bits being the path to the word in a binary tree. A word is looked
+up as it is written, then in lower case; an entry also counts for its lower-case form if the file
+does not contain that form itself. Among equals the one with the highest count wins.
 
-Only hashes are kept: a model file that holds a word list does not spell them out.
-
-Kernel: the first bits of cluster paths as 64-bit hashes.
+Only hashes are kept: a model file with a word list does not contain the words themselves.
 """
 
 from __future__ import annotations
@@ -47,10 +45,10 @@ class WordForms(NamedTuple):
     @classmethod
     def of(cls, codes: CodeArray, start: IntArray, end: IntArray) -> WordForms:
         """Return the forms of the words ``codes[start[i]:end[i]]``."""
-        lowered, begin, behind = lower_table()[codes], start.view(), end.view()
-        for array in (lowered, begin, behind):
-            array.flags.writeable = False  # the one form the kernel is compiled for
-        return cls(hash_tokens(codes, begin, behind), hash_tokens(lowered, begin, behind))
+        lowered, first, last = lower_table()[codes], start.view(), end.view()
+        for array in (lowered, first, last):
+            array.flags.writeable = False  # as the kernel is compiled for
+        return cls(hash_tokens(codes, first, last), hash_tokens(lowered, first, last))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,19 +70,19 @@ class WordList:
         _check(self.types, self.bands, least=0, most=HIGHEST_BAND)
 
     def values(self, forms: WordForms) -> HashArray:
-        """Return the band of each word as a 64-bit hash, 0 where it is not in the list."""
+        """Return the band of each word as a 64-bit hash, 0 if it is not in the list."""
         ids = _find(self.types, forms)
         values = np.zeros(len(ids), np.uint64)
         values[ids >= 0] = hash_numbers(self.bands[ids[ids >= 0]].astype(np.int64))
         return values
 
     def to_arrays(self) -> dict[str, AnyArray]:
-        """Return all there is to store."""
+        """Return all that needs to be stored."""
         return {"hashes": self.types.hashes, "bands": self.bands}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> WordList:
-        """Undo :meth:`to_arrays`; ValueError when they do not fit together."""
+        """Undo :meth:`to_arrays`; ValueError if they do not fit together."""
         types = WordTypes.build(_part(arrays, "hashes", np.uint64))
         return cls(types, _part(arrays, "bands", np.int8))
 
@@ -112,16 +110,16 @@ class Clusters:
         _check(self.types, self.lengths, least=1, most=PATH_BITS)
 
     def values(self, forms: WordForms, size: int) -> HashArray:
-        """Return the first `size` bits of each word as a 64-bit hash, 0 where it has no path."""
+        """Return the first `size` bits of each word as a 64-bit hash, 0 if it has no path."""
         return path_values(_find(self.types, forms), self.paths, self.lengths, size)
 
     def to_arrays(self) -> dict[str, AnyArray]:
-        """Return all there is to store."""
+        """Return all that needs to be stored."""
         return {"hashes": self.types.hashes, "paths": self.paths, "lengths": self.lengths}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Clusters:
-        """Undo :meth:`to_arrays`; ValueError when they do not fit together."""
+        """Undo :meth:`to_arrays`; ValueError if they do not fit together."""
         types = WordTypes.build(_part(arrays, "hashes", np.uint64))
         return cls(types, _part(arrays, "paths", np.uint64), _part(arrays, "lengths", np.int32))
 
@@ -174,14 +172,14 @@ def _parse_clustered(cells: list[str]) -> _Entry:
 
 def _parse_count(cell: str) -> int:
     if not _COUNT.fullmatch(cell.strip()):
-        raise ValueError("a count must be a whole number from 1 on")
+        raise ValueError("a count must be a whole number of at least 1")
     return int(cell)
 
 
 def _with_lower_forms(words: Sequence[str]) -> tuple[WordTypes, IntArray]:
-    """Return the word types of all words and of their lower-case forms, and whose each is.
+    """Return the word types of all words and their lower-case forms, and the word each belongs to.
 
-    Written forms come first, so that a lower-case form counts only where nobody wrote it.
+    Written forms come first, so that a lower-case form counts only if no entry has it.
     """
     end = np.cumsum([len(word) for word in words], dtype=np.int32)
     start = np.concatenate((np.zeros(1, np.int32), end))[:-1]
@@ -191,7 +189,7 @@ def _with_lower_forms(words: Sequence[str]) -> tuple[WordTypes, IntArray]:
 
 
 def _find(types: WordTypes, forms: WordForms) -> IntArray:
-    """Return the entry of each word, -1 where there is none."""
+    """Return the entry of each word, -1 if there is none."""
     written, lower = types.lookup(forms.written), types.lookup(forms.lower)
     return np.where(written >= 0, written, lower)
 
@@ -214,7 +212,7 @@ def _check(types: WordTypes, values: AnyArray, *, least: int, most: int) -> None
 def path_values(ids: IntArray, paths: HashArray, lengths: IntArray, size: int) -> HashArray:
     """Return for each entry number a hash of the first `size` bits of its path, 0 for -1.
 
-    Paths begin at the highest bit; one that is shorter than `size` counts as it is.
+    Paths begin at the highest bit; one that is shorter than `size` is used as it is.
     """
     values = np.zeros(len(ids), np.uint64)
     for i in range(len(ids)):

@@ -1,4 +1,4 @@
-"""What a set of templates needs computed: attributes, window offsets, terms, as arrays."""
+"""A set of templates as arrays: attributes to compute, window offsets, terms."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from lacuna.features.resources import NO_RESOURCES, Resources
 from lacuna.features.templates import Template
 from lacuna.types import IntArray, LongArray
 
-KEYS = 1 << 61  #: how many keys there are; twice a template's number must fit into 63 bits
+KEYS = 1 << 61  #: number of possible keys; twice a template's number must fit into 63 bits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordTemplates:
-    """The templates that look at the one word `offset` places away.
+    """The templates that use only the word `offset` tokens away.
 
-    Column j of a table made for them is template ``template[j]``, which takes the word attributes
+    Column j of their table is template ``template[j]``, which combines the word attributes
     ``attribute[first_term[j]]`` to ``attribute[first_term[j + 1]]``.
     """
 
@@ -30,11 +30,11 @@ class WordTemplates:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenTemplates:
-    """The templates that combine several terms or look at places.
+    """The templates that combine several words or use attributes of tokens.
 
     Terms of column j, which is template ``template[j]``, are ``first_term[j]`` to
-    ``first_term[j + 1]``; a term takes ``attribute`` at ``offset``. Attributes are numbered
-    through `words`, the word attributes in use here, and then all token attributes.
+    ``first_term[j + 1]``; a term is ``attribute`` at ``offset``. Attributes are numbered:
+    first `words`, the word attributes used here, then all token attributes.
     """
 
     words: IntArray
@@ -48,7 +48,7 @@ class TokenTemplates:
 class Plan:
     """Templates sorted by how they are evaluated, and the word lists and clusters they name.
 
-    Template j has the number ``key + j``, with which the hashes of its features begin.
+    Template j has the number ``key + j``, the seed of the hashes of its features.
     """
 
     templates: tuple[Template, ...]
@@ -61,7 +61,7 @@ class Plan:
 
     @property
     def offsets(self) -> IntArray:
-        """The window: offsets that word templates look at."""
+        """The window: offsets that word templates use."""
         return np.array([group.offset for group in self.by_word], np.int32)
 
 
@@ -73,7 +73,7 @@ def make_plan(
     Parameters
     ----------
     templates
-        What to look at.
+        The features.
     resources
         The word lists and clusters that templates name.
     key
@@ -82,7 +82,7 @@ def make_plan(
     Raises
     ------
     ConfigError
-        When a template names a word list or clusters that `resources` does not have.
+        If a template names a word list or clusters that `resources` does not have.
     """
     terms = [term for template in templates for term in template.terms]
     words = tuple(sorted({term.attribute for term in terms if term.of_word}))

@@ -93,7 +93,7 @@ stem[-1..1]
 section[0]
 """
 
-#: Name → templates, as they stand in a template file.
+#: Name → templates, as in a template file.
 PRESETS: Mapping[str, str] = {"default": _DEFAULT, "clinical": _CLINICAL, "hypergraph": _HYPERGRAPH}
 
 
@@ -103,7 +103,7 @@ def load_templates(source: str | PathLike[str]) -> tuple[Template, ...]:
     Raises
     ------
     ConfigError
-        When there is neither, naming the nearest preset; when the file cannot be read, holds no
+        If there is neither, naming the nearest preset; if the file cannot be read, contains no
         template or a malformed one.
     """
     name = fspath(source)
@@ -111,7 +111,7 @@ def load_templates(source: str | PathLike[str]) -> tuple[Template, ...]:
         return parse_templates(PRESETS[name].splitlines(), source=name)
     templates = parse_templates(_read(Path(name)).splitlines(), source=name)
     if not templates:
-        raise ConfigError(f"{name}: holds no templates")
+        raise ConfigError(f"{name}: contains no templates")
     return templates
 
 

@@ -1,6 +1,6 @@
-"""The word lists and clusters a set of templates may name, kept in the model file as arrays.
+"""What a model looks at, from its settings: templates, token columns, word lists and clusters.
 
-What settings say a model looks at: templates, token columns, word lists and clusters.
+Word lists and clusters are stored in the model file as arrays.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lacuna.features.presets import load_templates
 from lacuna.features.templates import Template, Term
 from lacuna.types import HashArray
 
-PATH_SIZES = (4, 6, 10, 20)  #: bits of cluster paths to look at
+PATH_SIZES = (4, 6, 10, 20)  #: bits of cluster paths that get templates
 _NAME = re.compile(r"[\w-]+")
 
 
@@ -48,12 +48,12 @@ class Resources:
         )
 
     def check(self, attribute: str) -> None:
-        """Refuse an attribute of a word list or clusters that are not here."""
+        """Raise if an attribute names a word list or clusters that are missing."""
         kind, _, rest = attribute.partition(".")
         known = {"list": self.lists, "cluster": self.clusters}.get(kind)
         if known is not None and rest.partition(".")[0] not in known:
             named = ", ".join(sorted(known)) or "none"
-            raise ConfigError(f"{attribute}: no such {kind} is given; known: {named}")
+            raise ConfigError(f"{attribute}: there is no such {kind}; known: {named}")
 
     def values(self, forms: WordForms, attribute: str) -> HashArray:
         """Return the values of ``list.NAME`` or ``cluster.NAME.N`` for each word, 0 for none."""
@@ -63,19 +63,19 @@ class Resources:
         return self.clusters[name].values(forms, int(size[0]))
 
     def to_arrays(self) -> dict[str, AnyArray]:
-        """Return all there is to store, named ``list.NAME.hashes``, ``cluster.NAME.paths``, …."""
+        """Return all arrays to store, named ``list.NAME.hashes``, ``cluster.NAME.paths``, …."""
         parts = [(f"list.{name}", part.to_arrays()) for name, part in self.lists.items()]
         parts += [(f"cluster.{name}", part.to_arrays()) for name, part in self.clusters.items()]
         return {f"{prefix}.{key}": array for prefix, part in parts for key, array in part.items()}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Resources:
-        """Undo :meth:`to_arrays`; arrays of other names are left alone.
+        """Undo :meth:`to_arrays`; arrays with other names are ignored.
 
         Raises
         ------
         ValueError
-            When arrays are missing, of the wrong kind or do not fit together.
+            If arrays are missing, of the wrong kind or do not fit together.
         """
         parts: dict[tuple[str, str], dict[str, AnyArray]] = {}
         for key, array in arrays.items():
@@ -94,7 +94,7 @@ NO_RESOURCES = Resources()
 def with_resources(
     templates: Sequence[Template], resources: Resources, offsets: Sequence[int] = (-1, 0, 1)
 ) -> tuple[Template, ...]:
-    """Add templates that look at the word lists and clusters that no template names."""
+    """Add templates for the word lists and clusters that no template names."""
     named = {
         tuple(term.attribute.split(".")[:2]) for template in templates for term in template.terms
     }
@@ -110,7 +110,7 @@ def with_resources(
 
 
 def without_folders(paths: Mapping[str, str]) -> dict[str, str]:
-    """Forget the folders: a model file should not tell where somebody keeps his files."""
+    """Drop the folders of files: a model file must not tell where somebody keeps them."""
     return {name: Path(path).name for name, path in paths.items()}
 
 
@@ -120,14 +120,14 @@ def read_sources(
     lists: Mapping[str, str],
     clusters: Mapping[str, str],
 ) -> tuple[tuple[Template, ...], Resources]:
-    """Return templates and what they name, from a preset or file, and files by name."""
+    """Return the templates of a preset or file, and the word lists and clusters they name."""
     resources = Resources.read(lists, clusters)
     templates = with_columns(load_templates(features), columns)
     return with_resources(templates, resources), resources
 
 
 def with_columns(templates: Sequence[Template], columns: Sequence[str]) -> tuple[Template, ...]:
-    """Add templates that look at token columns."""
+    """Add templates for token columns."""
     added = []
     for column in columns:
         near = [Term(f"column.{column}", offset) for offset in (-2, -1, 0, 1, 2)]

@@ -8,10 +8,10 @@ A template is a line of text::
     section[0] shape[0]      this word's shape under this section's name
 
 A term is an attribute and the offset of the token it is taken from. Attributes are either of one
-word (:data:`WORD_ATTRIBUTES`, evaluated once per word type) or of a token in its place
+word (:data:`WORD_ATTRIBUTES`, evaluated once per word type) or of a token at its position
 (:data:`TOKEN_ATTRIBUTES`). A template file has one template per line; ``#`` begins a comment.
 ``attribute[-2..2]`` is short for five templates, ``prefix1-4[0]`` for four; a line of several
-such families stands for all their combinations.
+such families means all their combinations.
 """
 
 from __future__ import annotations
@@ -24,33 +24,33 @@ from itertools import product
 
 from lacuna.errors import ConfigError
 
-#: Attributes of a word, whatever stands around it.
+#: Attributes of a word, whatever its context.
 WORD_ATTRIBUTES = {
     "word": "the word itself",
     "lower": "the word in lower case",
     "prefixN": "its first N characters, N from 1 to 9",
     "suffixN": "its last N characters, N from 1 to 9",
     "shape": "letters and digits as their classes, signs as they are: `Xxxxx`, `dd-dd`",
-    "short": "its shape with runs taken together: `Xx`, `d-d`",
-    "kind": "which it has of: capital first, capital later, letters, digits, signs, one character",
+    "short": "its shape with runs collapsed: `Xx`, `d-d`",
+    "kind": "which it has: capital first, capital later, letters, digits, signs, one character",
     "length": "number of characters, up to 10",
     "stem": "the word in lower case without -s, -es, -ed or -ing",
     "list.NAME": "frequency band (0 to 6) of the word in the word list NAME",
     "cluster.NAME.N": "first N bits (1 to 64) of the word's path in the clusters NAME",
 }
 
-#: Attributes of a token where it stands.
+#: Attributes of a token at its position.
 TOKEN_ATTRIBUTES = {
-    "space": "what stands before it: nothing, a space, several, a tab, a line break, a blank line",
-    "run": "short shape of what stands between two spaces, where that is several words: `d-d-d`",
-    "date": "what it may be in a date: day, month's name, year, or part of a date in numbers",
+    "space": "what is before it: nothing, a space, several, a tab, a line break, a blank line",
+    "run": "short shape of the text between two spaces, if that is several words: `d-d-d`",
+    "date": "what it may be in a date: day, name of a month, year, or part of a numeric date",
     "header": "the words before the colon, on the same line",
     "section": "the last header above: `Header:` at the start of a line, or a line that is a title",
     "row": "the first token of the line above, in lower case",
-    "earlier": "the header this word had when it first had one, further up",
-    "place": "tenth of the document it stands in, and whether it begins its line",
+    "earlier": "the first header that the same word had earlier in the document",
+    "place": "the tenth of the document it is in, and whether it begins its line",
     "column.NAME": "its value in the column NAME of the corpus",
-    "meta.NAME": "what the meta data of the document say under NAME",
+    "meta.NAME": "the document's meta data under NAME",
 }
 
 WIDEST_OFFSET = 50
@@ -69,7 +69,7 @@ _FAMILIES = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class Term:
-    """An attribute of the token `offset` places to the right."""
+    """An attribute of the token `offset` tokens to the right."""
 
     attribute: str
     offset: int
@@ -101,12 +101,12 @@ class Template:
 
     @property
     def of_word(self) -> bool:
-        """Whether it looks at one word only, so that it can be evaluated per word type."""
+        """Whether it uses one word only, so that it can be evaluated per word type."""
         return all(term.of_word for term in self.terms) and len(self.offsets) == 1
 
     @property
     def offsets(self) -> set[int]:
-        """Where it looks."""
+        """Offsets of its terms."""
         return {term.offset for term in self.terms}
 
 
@@ -138,7 +138,7 @@ def parse_templates(lines: Iterable[str], *, source: str = "templates") -> tuple
 
 
 def _family(text: str) -> Iterator[Term]:
-    """Yield the terms that ``prefix1-4[-1..1]`` stands for."""
+    """Yield the terms of a family such as ``prefix1-4[-1..1]``."""
     match = _TERM.fullmatch(text)
     if match is None:
         raise ConfigError(f"{text!r} is not a term like lower[-1]")
@@ -146,9 +146,9 @@ def _family(text: str) -> Iterator[Term]:
     last = first if match["last"] is None else int(match["last"])
     attributes = _sizes(match["name"])
     if last < first or not attributes:
-        raise ConfigError(f"{text!r} stands for nothing: ranges go from low to high")
+        raise ConfigError(f"{text!r} is empty: ranges go from low to high")
     for attribute in attributes:
-        Term(attribute, first), Term(attribute, last)  # both ends, before a long way between them
+        Term(attribute, first), Term(attribute, last)  # check both ends before a long range
         for offset in range(first, last + 1):
             yield Term(attribute, offset)
 

@@ -1,4 +1,4 @@
-"""Tokens of many documents in flat arrays: what feature extraction works on."""
+"""Tokens of many documents in flat arrays, the input of feature extraction."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from lacuna.encoding.flat import TrainingDocument
+from lacuna.errors import ConfigError
 from lacuna.text.characters import class_table, code_points
 from lacuna.text.document import Document, Tokens
 from lacuna.text.sentences import all_sentence_borders
@@ -20,10 +22,10 @@ MOST_CHARACTERS = np.iinfo(np.int32).max
 
 
 class TokenTable(NamedTuple):
-    """Tokens of some documents, one after the other.
+    """Tokens of some documents, concatenated.
 
     codes
-        Code points of all texts, one after the other.
+        Code points of all texts.
     start, end
         Token i is ``codes[start[i]:end[i]]``.
     hashes
@@ -35,7 +37,7 @@ class TokenTable(NamedTuple):
     texts
         The text of document d is ``codes[texts[d]:texts[d + 1]]``.
     columns, metas
-        Token columns and meta data of document d, as they came with the corpus.
+        Token columns and meta data of document d, from the corpus.
     """
 
     codes: CodeArray
@@ -55,16 +57,16 @@ def token_table(
     *,
     units: Units = Units.TOKEN,
 ) -> TokenTable:
-    """Lay the tokens of `documents` one after the other.
+    """Return the tokens of `documents`, concatenated.
 
     Parameters
     ----------
     documents
-        Their texts have at most 2³¹ − 1 characters in all.
+        Their texts have up to 2³¹ − 1 characters in total.
     tokens
-        The tokens of each; where not given, the document's own, or ours for a document without.
+        The tokens of each; by default the document's own, or those that our tokenizer makes.
     units
-        What ours are.
+        What our tokenizer makes.
     """
     texts = _borders([len(document.text) for document in documents])
     if texts[-1] > MOST_CHARACTERS:
@@ -77,7 +79,7 @@ def token_table(
     borders = _borders([len(piece) for piece in tokens])
     start = _joined([piece.start for piece in tokens], texts)
     end = _joined([piece.end for piece in tokens], texts)
-    start.flags.writeable = end.flags.writeable = False  # the form that kernels are compiled for
+    start.flags.writeable = end.flags.writeable = False  # as kernels are compiled for
     sentences = [piece.sentences[1:] + borders[d] for d, piece in enumerate(tokens)]
     return TokenTable(
         codes,
@@ -90,6 +92,14 @@ def token_table(
         tuple(piece.columns for piece in tokens),
         tuple(document.meta for document in documents),
     )
+
+
+def training_table(documents: Sequence[TrainingDocument]) -> TokenTable:
+    """Return the tokens of documents to train on; having none is a ConfigError."""
+    table = token_table([d.document for d in documents], [d.tokens for d in documents])
+    if not len(table.start):
+        raise ConfigError("there are no tokens to train on")
+    return table
 
 
 def words_at(table: TokenTable, tokens: IntArray) -> list[str]:
@@ -110,7 +120,7 @@ def in_sequences(table: TokenTable, sequence: SequenceKind) -> TokenTable:
 def _tokenized(
     documents: Sequence[Document], codes: CodeArray, texts: LongArray, units: Units
 ) -> TokenTable:
-    """Cut all texts at once."""
+    """Return the table of documents without tokens of their own: all texts are cut at once."""
     table, sentences = class_table(), None
     if units is Units.TOKEN:
         start, end, borders = all_token_borders(codes, texts, table)

@@ -1,10 +1,7 @@
-"""Attributes of words: from names to kernel codes, and what word lists and clusters say of them.
+"""Attributes of words, as 64-bit hashes for models and as strings for people.
 
-Attributes of words as people read them; models work with hashes (``_words.py``).
-
-Kernel: attributes of words as 64-bit hashes of their characters. No strings are made.
-
-An attribute that a word does not have (a prefix longer than the word) is 0.
+An attribute that a word does not have (a prefix longer than the word) is 0. Which attributes there
+are is listed in `templates.py`.
 """
 
 from __future__ import annotations
@@ -15,7 +12,7 @@ from itertools import groupby
 
 import numpy as np
 
-from lacuna.features.hashing import finish, seed, step, step_all, step_lower
+from lacuna.features.hashing import finish, seed, step, step_all, step_lower, step_shape
 from lacuna.features.lexicon import WordForms
 from lacuna.features.resources import NO_RESOURCES, Resources
 from lacuna.kernels import kernel
@@ -33,6 +30,10 @@ from lacuna.text.characters import (
 from lacuna.types import CodeArray, HashArray, IntArray
 
 WORD, LOWERED, PREFIX, SUFFIX, SHAPE, SHORT, KIND, LENGTH, STEM = range(9)
+LONGEST_LENGTH = 10
+FIRST_CAPITAL, OTHER_CAPITAL, LETTERS, DIGITS, SIGNS, ALONE = 1, 2, 4, 8, 16, 32
+LOWER_S, LOWER_E, LOWER_D, LOWER_I, LOWER_N, LOWER_G = (np.uint32(ord(c)) for c in "seding")
+
 _CODES = {
     "word": WORD,
     "lower": LOWERED,
@@ -54,7 +55,7 @@ def word_values(
     *,
     resources: Resources = NO_RESOURCES,
 ) -> HashArray:
-    """Return values[i, a]: attribute a of word i as a 64-bit hash, 0 where it has none."""
+    """Return values[i, a]: attribute a of word i as a 64-bit hash, 0 if it has none."""
     values = np.empty((len(start), len(attributes)), np.uint64)
     spelled = [a for a, name in enumerate(attributes) if "." not in name]
     values[:, spelled] = _spelled_values(codes, start, end, [attributes[a] for a in spelled])
@@ -79,70 +80,6 @@ def _parse(attribute: str) -> tuple[int, int]:
     """Return the kernel's code of an attribute and its size: ``prefix3`` → PREFIX, 3."""
     name = attribute.rstrip("123456789")
     return _CODES[name], int(attribute[len(name) :] or 0)
-
-
-_CLASS_LETTERS = {
-    characters.LOWER: "x",
-    characters.UPPER: "X",
-    characters.LETTER: "a",
-    characters.DIGIT: "d",
-    characters.HIRAGANA: "h",
-    characters.KATAKANA: "k",
-    characters.FLAG: "f",
-    characters.IDEOGRAPH: "c",
-    characters.MARK: "",
-}
-_SORTS = dict.fromkeys(_CLASS_LETTERS, "letters") | {characters.DIGIT: "digits"}
-_ENDINGS = re.compile(r"(?<=...)ing\Z|(?<=...)e[sd]\Z|(?<=...)(?<!s)s\Z", re.DOTALL)
-
-
-def spelled(attribute: str, word: str) -> str | None:
-    """Return the value of an attribute of a word; None where it has no short form."""
-    if sized := re.fullmatch(r"(prefix|suffix)([1-9])", attribute):
-        size = int(sized[2])
-        return word[:size] if sized[1] == "prefix" else word[-size:]
-    match attribute:
-        case "word":
-            return word
-        case "lower":
-            return _lower(word)
-        case "shape":
-            return _shape(word)
-        case "short":
-            return "".join(symbol for symbol, _ in groupby(_shape(word)))
-        case "kind":
-            return _sign_kind(word)
-        case "length":
-            return str(min(len(word), LONGEST_LENGTH))
-        case "stem":
-            return _ENDINGS.sub("", _lower(word))
-    return None
-
-
-def _lower(word: str) -> str:
-    return "".join(chr(lower_table()[ord(character)]) for character in word)
-
-
-def _sign_kind(word: str) -> str:
-    """Return which sorts of characters a word has: ``capital first, letters``."""
-    sorts = {"single character"} if len(word) == 1 else set()
-    for place, symbol in enumerate(map(_shape, word)):
-        if symbol == "X":
-            sorts.add("capital later" if place else "capital first")
-        elif symbol:
-            sorts.add(_SORTS.get(int(characters.class_table()[ord(word[place])]), "signs"))
-    return ", ".join(sorted(sorts))
-
-
-def _shape(word: str) -> str:
-    classes = characters.class_table()
-    return "".join(_CLASS_LETTERS.get(int(classes[ord(c)]), c) for c in word)
-
-
-LONGEST_LENGTH = 10
-FIRST_CAPITAL, OTHER_CAPITAL, LETTERS, DIGITS, SIGNS, ALONE = 1, 2, 4, 8, 16, 32
-LOWER_S, LOWER_E, LOWER_D, LOWER_I, LOWER_N, LOWER_G = (np.uint32(ord(c)) for c in "seding")
-FIRST_SYMBOL = np.uint64(256)  # above all classes
 
 
 @kernel
@@ -187,27 +124,8 @@ def word_attributes(
 
 
 @kernel
-def step_shape(
-    h: np.uint64, codes: CodeArray, first: int, last: int, classes: ClassTable, collapse: bool
-) -> np.uint64:
-    """Take the classes of letters and digits into the hash; signs as they are, marks not at all."""
-    before = np.uint64(0)
-    for i in range(first, last):
-        c = classes[codes[i]]
-        if c == MARK:
-            continue
-        symbol = np.uint64(codes[i]) + FIRST_SYMBOL
-        if LOWER <= c <= IDEOGRAPH:
-            symbol = np.uint64(c)
-        if not (collapse and symbol == before):
-            h = step(h, symbol)
-        before = symbol
-    return h
-
-
-@kernel
 def _kind(codes: CodeArray, first: int, last: int, classes: ClassTable) -> int:
-    """Return which sorts of characters a word has, as a set of bits."""
+    """Return which kinds of characters a word has, as a set of bits."""
     bits = ALONE if last - first == 1 else 0
     for i in range(first, last):
         c = classes[codes[i]]
@@ -235,6 +153,65 @@ def _stem_end(codes: CodeArray, first: int, last: int, lower: CodeArray) -> int:
     if size >= 4 and z == LOWER_S and y != LOWER_S:
         return last - 1
     return last
+
+
+_CLASS_LETTERS = {
+    characters.LOWER: "x",
+    characters.UPPER: "X",
+    characters.LETTER: "a",
+    characters.DIGIT: "d",
+    characters.HIRAGANA: "h",
+    characters.KATAKANA: "k",
+    characters.FLAG: "f",
+    characters.IDEOGRAPH: "c",
+    characters.MARK: "",
+}
+
+_SORTS = dict.fromkeys(_CLASS_LETTERS, "letters") | {characters.DIGIT: "digits"}
+_ENDINGS = re.compile(r"(?<=...)ing\Z|(?<=...)e[sd]\Z|(?<=...)(?<!s)s\Z", re.DOTALL)
+
+
+def spelled(attribute: str, word: str) -> str | None:
+    """Return the value of an attribute of a word for people; None if it has no short form."""
+    if sized := re.fullmatch(r"(prefix|suffix)([1-9])", attribute):
+        size = int(sized[2])
+        return word[:size] if sized[1] == "prefix" else word[-size:]
+    match attribute:
+        case "word":
+            return word
+        case "lower":
+            return _lower(word)
+        case "shape":
+            return _shape(word)
+        case "short":
+            return "".join(symbol for symbol, _ in groupby(_shape(word)))
+        case "kind":
+            return _sign_kind(word)
+        case "length":
+            return str(min(len(word), LONGEST_LENGTH))
+        case "stem":
+            return _ENDINGS.sub("", _lower(word))
+    return None
+
+
+def _shape(word: str) -> str:
+    classes = characters.class_table()
+    return "".join(_CLASS_LETTERS.get(int(classes[ord(c)]), c) for c in word)
+
+
+def _sign_kind(word: str) -> str:
+    """Return which kinds of characters a word has: ``capital first, letters``."""
+    sorts = {"single character"} if len(word) == 1 else set()
+    for place, symbol in enumerate(map(_shape, word)):
+        if symbol == "X":
+            sorts.add("capital later" if place else "capital first")
+        elif symbol:
+            sorts.add(_SORTS.get(int(characters.class_table()[ord(word[place])]), "signs"))
+    return ", ".join(sorted(sorts))
+
+
+def _lower(word: str) -> str:
+    return "".join(chr(lower_table()[ord(character)]) for character in word)
 
 
 def word_shape(word: str) -> str:

@@ -1,17 +1,14 @@
-"""Labels of the occurrences of one word, which like to agree: complete graphs.
+"""Labels of the occurrences of one word, which prefer to agree: complete graphs.
 
     score(y) = Σ_i node[i, y_i] + Σ_{i<j} [y_i = y_j] agreement[y_i]
              = Σ_i node[i, y_i] + Σ_l agreement[l] c_l (c_l - 1) / 2,   c_l = nodes with label l
 
-A score thus depends on the nodes one by one and on the counts c, and sums and maxima over all
-labellings are found exactly, node by node, with the counts as state: (m + 1)^(L - 1) states for m
-nodes and L labels. Where that is too much, loopy belief propagation takes its place, and the
-result says so.
+So a score depends on the single nodes and on the counts c, and sums and maxima over all labellings
+are found exactly, node by node, with the counts as state: (m + 1)^(L - 1) states for m nodes and L
+labels. Larger graphs are solved by loopy belief propagation, and the result says so.
 
-Kernels for complete graphs whose pairs of nodes earn a score when their labels agree.
-
-A state is how many of the nodes so far took each label but the first: the digits of a number in
-base (nodes + 1), so that taking label l > 0 adds base**(l - 1), and label 0 adds nothing.
+The number of a state has the counts of all labels but the first as its digits in base (nodes + 1),
+so that taking label l > 0 adds base**(l - 1), and label 0 adds nothing.
 """
 
 from __future__ import annotations
@@ -25,21 +22,21 @@ from lacuna.kernels import kernel
 from lacuna.types import BoolArray, FloatArray, IntArray, LongArray
 
 EXACT_CELLS = 250_000  #: nodes × states up to which inference is exact
-ROUNDS = 100  #: of messages at most
-TOLERANCE = 1e-6  #: change of messages below which they have settled
+ROUNDS = 100  #: of messages, at most
+TOLERANCE = 1e-6  #: change of messages below which they have converged
 
 
 class Graphs(NamedTuple):
-    """Complete graphs, one after the other.
+    """Complete graphs, concatenated.
 
     node[i, l]
-        Score of label l for node i; columns from ``labels`` of its graph on mean nothing.
+        Score of label l for node i; columns from ``labels`` of its graph on are unused.
     borders
         Graph g has the nodes borders[g] to borders[g + 1].
     labels
-        How many labels the nodes of each graph choose from.
+        Number of labels of the nodes of each graph.
     agreement[g, l]
-        What each pair of nodes of graph g earns that both have label l.
+        Score of each pair of nodes of graph g that both have label l.
     """
 
     node: FloatArray
@@ -64,12 +61,6 @@ class Solved(NamedTuple):
     exact: BoolArray
 
 
-def is_exact(nodes: LongArray, labels: IntArray) -> BoolArray:
-    """Whether graphs with so many nodes and labels are small enough for exact inference."""
-    cells = nodes * (nodes + 1.0) ** (labels - 1.0)
-    return np.asarray(cells <= EXACT_CELLS)
-
-
 def exact_sums(graphs: Graphs) -> Sums:
     """Sum over all labellings of every graph, whatever its size."""
     marginals = np.zeros_like(graphs.node)
@@ -81,7 +72,7 @@ def exact_sums(graphs: Graphs) -> Sums:
 
 
 def solve(graphs: Graphs) -> Solved:
-    """Label the nodes: exactly, or by the largest beliefs where a graph is too large."""
+    """Label the nodes: exactly, or by the largest beliefs if a graph is too large."""
     exact = is_exact(np.diff(graphs.borders), graphs.labels)
     best = np.zeros(len(graphs.node), np.int64)
     marginals = np.zeros_like(graphs.node)
@@ -92,38 +83,57 @@ def solve(graphs: Graphs) -> Solved:
     return Solved(best, marginals, exact)
 
 
-@kernel
-def log_add(a: float, b: float) -> float:
-    """Return log(exp a + exp b)."""
-    if a < b:
-        a, b = b, a
-    if b == -np.inf:
-        return a
-    return a + float(np.log1p(np.exp(b - a)))
+def is_exact(nodes: LongArray, labels: IntArray) -> BoolArray:
+    """Whether graphs of these sizes are small enough for exact inference."""
+    cells = nodes * (nodes + 1.0) ** (labels - 1.0)
+    return np.asarray(cells <= EXACT_CELLS)
 
 
 @kernel
-def label_steps(nodes: int, labels: int) -> LongArray:
-    """Return what each label adds to the number of a state; last, the number of states."""
-    steps = np.zeros(labels + 1, np.int64)
-    steps[1:] = 1
-    for label in range(2, labels + 1):
-        steps[label] = steps[label - 1] * (nodes + 1)
-    return steps
+def sums_of_all(
+    node: FloatArray,
+    borders: LongArray,
+    labels: IntArray,
+    agreement: FloatArray,
+    marginals: FloatArray,
+    pairs: FloatArray,
+) -> FloatArray:
+    """Return log Z of every graph; fill marginals and expected pairs."""
+    total = np.empty(len(labels))
+    for g in range(len(labels)):
+        own, size = slice(borders[g], borders[g + 1]), labels[g]
+        total[g] = graph_sums(
+            node[own, :size], agreement[g, :size], marginals[own, :size], pairs[g, :size]
+        )
+    return total
 
 
 @kernel
-def pair_score(state: int, nodes: int, agreement: FloatArray, counts: FloatArray) -> float:
-    """Return Σ_l agreement[l] · c_l (c_l - 1) / 2; counts[l] becomes c_l (c_l - 1) / 2."""
-    rest, total = nodes, 0.0
-    for label in range(1, len(agreement)):
-        count = state % (nodes + 1)
-        state //= nodes + 1
-        rest -= count
-        counts[label] = count * (count - 1) / 2
-        total += agreement[label] * counts[label]
-    counts[0] = rest * (rest - 1) / 2
-    return total + float(agreement[0] * counts[0])
+def solve_all(
+    node: FloatArray,
+    borders: LongArray,
+    labels: IntArray,
+    agreement: FloatArray,
+    exact: BoolArray,
+    rounds: int,
+    tolerance: float,
+    best: LongArray,
+    marginals: FloatArray,
+    pairs: FloatArray,
+) -> None:
+    """Fill the best label and the marginals of every node; NaN if no labelling is possible."""
+    for g in range(len(labels)):
+        own, size = slice(borders[g], borders[g + 1]), labels[g]
+        scores, agree, chances = node[own, :size], agreement[g, :size], marginals[own, :size]
+        if exact[g]:
+            if graph_sums(scores, agree, chances, pairs[g, :size]) == -np.inf:
+                chances[:] = np.nan
+            else:
+                graph_best(scores, agree, best[own])
+        else:
+            graph_messages(scores, agree, chances, rounds, tolerance)
+            for i in range(len(scores)):
+                best[borders[g] + i] = np.argmax(chances[i])
 
 
 @kernel
@@ -143,19 +153,19 @@ def graph_sums(
                     to = state + steps[label]
                     ahead[i + 1, to] = log_add(ahead[i + 1, to], ahead[i, state] + node[i, label])
     counts = np.zeros(labels)
-    behind = np.full(steps[labels], -np.inf)  # behind[c] = log Σ over what follows state c
+    after = np.full(steps[labels], -np.inf)  # after[c] = log Σ over what follows state c
     total = -np.inf
     for state in range(steps[labels]):
         if ahead[nodes, state] > -np.inf:
-            behind[state] = pair_score(state, nodes, agreement, counts)
-            total = log_add(total, ahead[nodes, state] + behind[state])
+            after[state] = pair_score(state, nodes, agreement, counts)
+            total = log_add(total, ahead[nodes, state] + after[state])
     marginals[:] = 0.0
     pairs[:] = 0.0
     if total == -np.inf:
         return total
     for state in range(steps[labels]):
         if ahead[nodes, state] > -np.inf:
-            chance = np.exp(ahead[nodes, state] + behind[state] - total)
+            chance = np.exp(ahead[nodes, state] + after[state] - total)
             pair_score(state, nodes, agreement, counts)
             for label in range(labels):
                 pairs[label] += chance * counts[label]
@@ -164,10 +174,10 @@ def graph_sums(
         for state in range(steps[labels]):
             if ahead[i, state] > -np.inf:
                 for label in range(labels):
-                    way = node[i, label] + behind[state + steps[label]]
+                    way = node[i, label] + after[state + steps[label]]
                     before[state] = log_add(before[state], way)
                     marginals[i, label] += np.exp(ahead[i, state] + way - total)
-        behind = before
+        after = before
     return total
 
 
@@ -224,12 +234,12 @@ def graph_messages(
             for j in range(nodes):
                 if i == j:
                     continue
-                # cavity: what i believes without what j told it
+                # cavity: the belief of i without the message from j
                 total, size = 0.0, float(labels)
                 for label in range(labels):
                     cavity[label] = marginals[i, label] / message[j, i, label]
                     total += cavity[label]
-                # Σ_k cavity[k] exp(agreement[l] [k = l]) = 1 + gain[l] cavity[l], and half the old
+                # Σ_k cavity[k] exp(agreement[l] [k = l]) = 1 + gain[l] cavity[l]; damped by half
                 for label in range(labels):
                     cavity[label] = gain[label] * cavity[label] / total
                     size += cavity[label]
@@ -244,47 +254,34 @@ def graph_messages(
 
 
 @kernel
-def sums_of_all(
-    node: FloatArray,
-    borders: LongArray,
-    labels: IntArray,
-    agreement: FloatArray,
-    marginals: FloatArray,
-    pairs: FloatArray,
-) -> FloatArray:
-    """Return log Z of every graph; fill marginals and expected pairs."""
-    total = np.empty(len(labels))
-    for g in range(len(labels)):
-        own, size = slice(borders[g], borders[g + 1]), labels[g]
-        total[g] = graph_sums(
-            node[own, :size], agreement[g, :size], marginals[own, :size], pairs[g, :size]
-        )
-    return total
+def pair_score(state: int, nodes: int, agreement: FloatArray, counts: FloatArray) -> float:
+    """Return Σ_l agreement[l] · c_l (c_l - 1) / 2; counts[l] becomes c_l (c_l - 1) / 2."""
+    rest, total = nodes, 0.0
+    for label in range(1, len(agreement)):
+        count = state % (nodes + 1)
+        state //= nodes + 1
+        rest -= count
+        counts[label] = count * (count - 1) / 2
+        total += agreement[label] * counts[label]
+    counts[0] = rest * (rest - 1) / 2
+    return total + float(agreement[0] * counts[0])
 
 
 @kernel
-def solve_all(
-    node: FloatArray,
-    borders: LongArray,
-    labels: IntArray,
-    agreement: FloatArray,
-    exact: BoolArray,
-    rounds: int,
-    tolerance: float,
-    best: LongArray,
-    marginals: FloatArray,
-    pairs: FloatArray,
-) -> None:
-    """Fill the best label and the marginals of every node; NaN where no labelling is possible."""
-    for g in range(len(labels)):
-        own, size = slice(borders[g], borders[g + 1]), labels[g]
-        scores, agree, chances = node[own, :size], agreement[g, :size], marginals[own, :size]
-        if exact[g]:
-            if graph_sums(scores, agree, chances, pairs[g, :size]) == -np.inf:
-                chances[:] = np.nan
-            else:
-                graph_best(scores, agree, best[own])
-        else:
-            graph_messages(scores, agree, chances, rounds, tolerance)
-            for i in range(len(scores)):
-                best[borders[g] + i] = np.argmax(chances[i])
+def label_steps(nodes: int, labels: int) -> LongArray:
+    """Return what each label adds to the number of a state and, last, the number of states."""
+    steps = np.zeros(labels + 1, np.int64)
+    steps[1:] = 1
+    for label in range(2, labels + 1):
+        steps[label] = steps[label - 1] * (nodes + 1)
+    return steps
+
+
+@kernel
+def log_add(a: float, b: float) -> float:
+    """Return log(exp a + exp b)."""
+    if a < b:
+        a, b = b, a
+    if b == -np.inf:
+        return a
+    return a + float(np.log1p(np.exp(b - a)))

@@ -1,4 +1,4 @@
-"""Many sequences at once: fixed chunks on the cores of the machine, rows in order of time."""
+"""Many sequences at once: fixed chunks shared among threads, and rows in order of time."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ Result = TypeVar("Result")
 
 THREADS_VARIABLE = "LACUNA_THREADS"
 
-#: Tokens per chunk: small enough to share the work evenly, large enough to hide the hand-over.
+#: Tokens per chunk: small enough to share the work evenly, large enough to hide the overhead.
 CHUNK_TOKENS = 4096
-#: Parts that rows are shared out in.
+#: Number of parts that rows are divided into.
 PARTS = 8
 
 
 def cores() -> int:
-    """Return how many threads share the work: what LACUNA_THREADS says, else one per core."""
+    """Return the number of threads: LACUNA_THREADS if set, else one per core."""
     asked = os.environ.get(THREADS_VARIABLE, "")
     if asked and not (asked.isdecimal() and int(asked)):
-        raise ConfigError(f"{THREADS_VARIABLE} must be a number from 1 on")
+        raise ConfigError(f"{THREADS_VARIABLE} must be a whole number of at least 1")
     return int(asked or os.cpu_count() or 1)
 
 
 def chunks(offsets: LongArray, size: int = CHUNK_TOKENS) -> list[tuple[int, int]]:
-    """Cut sequences into runs [first, last) of about `size` tokens; depends on the data alone."""
+    """Cut sequences into runs [first, last) of about `size` tokens; depends only on the data."""
     sequences = len(offsets) - 1
     marks = np.searchsorted(offsets, np.arange(0, offsets[-1], size), side="left")
     borders = np.unique(np.append(np.minimum(marks, sequences), [0, sequences]))
@@ -54,7 +54,7 @@ def run_chunks(
 
 
 def share_rows(rows: int, work: Callable[[int, int], Result]) -> list[Result]:
-    """Call ``work(first, last)`` for equal parts of so many rows, on several threads, in order.
+    """Call ``work(first, last)`` for equal parts of some rows, on several threads, in order.
 
     The parts are the same whatever the number of threads.
     """
@@ -66,13 +66,13 @@ class TimePack(NamedTuple):
     """Rows of several sequences in order of time, the longest sequence first in every step.
 
     sequences[i]
-        The i-th longest sequence; those without rows are left out.
+        The i-th longest sequence; empty ones are left out.
     active[t]
         How many sequences have a step t.
     rows[r]
-        The row, as the sequences lie one after the other, that is r-th in order of time.
+        The row, in the concatenated sequences, that is r-th in order of time.
     rank[r]
-        The place in `sequences` of the sequence that row r belongs to.
+        The position in `sequences` of the sequence that row r belongs to.
     """
 
     sequences: LongArray

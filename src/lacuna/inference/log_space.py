@@ -1,13 +1,11 @@
-"""Sum-product over one sequence in log space: slow, never underflows.
+"""Chains in log space: slow sums that never underflow, samples, and the k best paths.
 
-The scaled kernels of `_chain.py` lose a sequence when its only possible paths weigh less than
-1e-300 of an impossible one. That is rare, so this twin is short rather than fast; what is seldom
-asked (pairs, samples) exists only here.
+The scaled kernels of `chain_kernels.py` lose a sequence if its only possible paths weigh less than
+1e-300 of an impossible one. That is rare, so this twin is short rather than fast; what is rarely
+needed (pairs, samples, k best) exists only here.
 
-The k best paths of a chain. Loops only; `chain.py` checks and names.
-
-Notation as in `_chain.py`: histories H, labels K, states (history, label), h(v) the history that
-label v becomes. Scores are logarithms here, with -inf for what is forbidden.
+Notation as in `chain_kernels.py`: histories H, labels K, states (history, label), h(v) the history
+that label v becomes. Scores are logarithms here, -inf for what is forbidden.
 """
 
 from __future__ import annotations
@@ -19,18 +17,10 @@ from lacuna.types import FloatArray, IntArray, LongArray
 
 
 @kernel
-def log_add(a: float, b: float) -> float:
-    """Return log(exp(a) + exp(b))."""
-    if a < b:
-        a, b = b, a
-    return a if b == -np.inf else a + np.log1p(np.exp(b - a))
-
-
-@kernel
 def log_tables(
     log_emission: FloatArray, transition: FloatArray, start: FloatArray, stop: FloatArray
 ) -> tuple[FloatArray, FloatArray, float, int]:
-    """Return (alpha, beta, log_partition, blocked), all logarithms; notation as in `_chain.py`.
+    """Return (alpha, beta, log_partition, blocked), all logarithms.
 
     alpha[t, h, w] = log Σ weights of labellings of 0..t that end in state (h, w)
     beta[t, u, v] = log Σ weights of what may follow state (u, v)
@@ -125,7 +115,7 @@ def sample_paths(
 
 @kernel
 def _choose(weights: FloatArray, uniform: float) -> int:
-    """Return the index whose share of the total holds `uniform`; never one of weight zero."""
+    """Return the index whose share of the total contains `uniform`; never one of weight zero."""
     target = uniform * weights.sum()
     chosen = 0
     total = 0.0
@@ -136,20 +126,6 @@ def _choose(weights: FloatArray, uniform: float) -> int:
             if target < total:
                 break
     return chosen
-
-
-@kernel
-def _insert(values: FloatArray, origins: LongArray, count: int, value: float, origin: int) -> None:
-    """Keep the best `count` values in falling order, with where they came from."""
-    if value <= values[count - 1]:
-        return
-    place = count - 1
-    while place > 0 and values[place - 1] < value:
-        values[place] = values[place - 1]
-        origins[place] = origins[place - 1]
-        place -= 1
-    values[place] = value
-    origins[place] = origin
 
 
 @kernel
@@ -199,3 +175,25 @@ def k_best_paths(
             paths[r, t] = state % labels
             source = origin[t, state // labels, state % labels, rank]
     return paths, scores
+
+
+@kernel
+def _insert(values: FloatArray, origins: LongArray, count: int, value: float, origin: int) -> None:
+    """Keep the best `count` values in descending order, with their origins."""
+    if value <= values[count - 1]:
+        return
+    place = count - 1
+    while place > 0 and values[place - 1] < value:
+        values[place] = values[place - 1]
+        origins[place] = origins[place - 1]
+        place -= 1
+    values[place] = value
+    origins[place] = origin
+
+
+@kernel
+def log_add(a: float, b: float) -> float:
+    """Return log(exp(a) + exp(b))."""
+    if a < b:
+        a, b = b, a
+    return a if b == -np.inf else a + np.log1p(np.exp(b - a))

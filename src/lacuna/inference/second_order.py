@@ -1,9 +1,9 @@
-"""Best path of a second-order chain, without looking at what cannot be on it.
+"""Viterbi for a second-order chain, skipping what cannot be on the best path.
 
 Scores are logarithms, -inf for what is forbidden. A label is *open* at a step if its emission
-there is not -inf; only open labels are walked. Of the labels u that may stand before v, the best
-one is tried first; another is passed over if even its best move would not reach the worst score
-found so far. Both leave the best path as it is.
+there is not -inf; only open labels are visited. Of the labels u that may precede v, the best one is
+tried first; another is skipped if even its best move would not reach the worst score found so far.
+Neither changes the best path.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _bounds(transition: FloatArray) -> Bounds:
 
 @kernel
 def _find_open(rows: FloatArray, opened: IntArray, count: IntArray) -> bool:
-    """opened[t + 1, :count[t + 1]] = labels that are open at step t; before the first stands K.
+    """opened[t + 1, :count[t + 1]] = labels that are open at step t; before the first step it is K.
 
     Returns whether every step has one.
     """
@@ -100,7 +100,7 @@ def _advance(
     best: FloatArray,
     origin: IntArray,
 ) -> None:
-    """Walk to the end; a, b, c count the open labels u, v, w of steps t - 2, t - 1, t.
+    """Fill best and origin; a, b, c number the open labels u, v, w of steps t - 2, t - 1, t.
 
     best[t % 2, c, b] = log weight of the best labelling up to t that ends in v, w
                       = emission[t, w] + max_u best[(t - 1) % 2, b, a] + transition[u, v, w]

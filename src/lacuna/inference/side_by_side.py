@@ -1,7 +1,7 @@
-"""Many sequences of a first-order chain side by side: what tagging asks for, in the least time.
+"""Forward-backward and Viterbi for many sequences of a first-order chain, as fast as tagging needs.
 
-Sequences of about one length go through the kernels of `_lanes.py` together. The result for one of
-them does not depend on the others. Scores in single precision are worked on in single precision.
+Sequences of similar length go through the kernels of `side_by_side_kernels.py` together. The result
+for one of them does not depend on the others. The precision is that of the scores.
 """
 
 from __future__ import annotations
@@ -15,82 +15,17 @@ import numpy as np
 from lacuna.inference import side_by_side_kernels as kernels
 from lacuna.types import BoolArray, FloatArray, HashArray, IntArray, LongArray, RealArray
 
-#: Bytes of one step of all lanes: what the next step is computed from should be near at hand.
+#: Bytes of one step of all lanes: the next step should find them in the cache.
 STEP_BYTES = 1 << 14
-#: Bytes of all steps; where sequences are very long, fewer of them go together.
+
+#: Bytes of all steps: fewer sequences go together if they are very long.
 MOST_BYTES = 1 << 25
+
 MOST_LANES = 64
 
 
-class SortedMoves(NamedTuple):
-    """Weights of possible moves, see `_lanes.py`."""
-
-    many: HashArray
-    table: RealArray
-    sources: HashArray
-    targets: HashArray
-    weights: RealArray
-
-    @classmethod
-    def of(cls, table: RealArray, allowed: BoolArray) -> SortedMoves:
-        """Sort the moves of table[v, w], the weight of w after v."""
-        sources = allowed.sum(axis=0)
-        is_many = (2 * sources > len(table)) | (sources == 0)  # what follows nothing stays at zero
-        target, source = np.nonzero(allowed.T & ~is_many[:, None])
-        return cls(
-            np.flatnonzero(is_many).astype(np.uint64),
-            np.ascontiguousarray(table[:, is_many].T),
-            source.astype(np.uint64),
-            target.astype(np.uint64),
-            table[source, target],
-        )
-
-
-class Group(NamedTuple):
-    """Sequences that go together, the longest first: rows first[l] to first[l] + lengths[l]."""
-
-    sequences: LongArray
-    first: LongArray
-    lengths: LongArray
-    lanes: int
-
-
-def groups(lengths: LongArray, offsets: LongArray, row_bytes: int) -> Iterator[Group]:
-    """Put sequences of about one length together; those without rows are left out."""
-    order = np.argsort(-lengths, kind="stable")[: np.count_nonzero(lengths)]
-    done, near = 0, max(STEP_BYTES // row_bytes, kernels.BLOCK)
-    while done < len(order):
-        most = min(near, MOST_BYTES // (row_bytes * int(lengths[order[done]])), MOST_LANES)
-        lanes = max(most // kernels.BLOCK * kernels.BLOCK, 1)
-        own = order[done : done + lanes]
-        alike = np.count_nonzero(2 * lengths[own] >= lengths[own[0]])
-        own = own[: max(alike, kernels.BLOCK)]
-        lanes = min(-(-len(own) // kernels.BLOCK) * kernels.BLOCK, lanes)
-        yield Group(own, offsets[own], lengths[own], lanes)
-        done += len(own)
-
-
-class _Room:
-    """Memory that one group after the other is worked on in."""
-
-    def __init__(self, dtype: np.dtype[np.floating]) -> None:
-        self._room = np.empty(0, dtype)
-
-    def shaped(self, *shape: int) -> RealArray:
-        size = math.prod(shape)
-        if size > len(self._room):
-            self._room = np.empty(size, self._room.dtype)
-        return self._room[:size].reshape(shape)
-
-    def filled(self, scores: RealArray, group: Group) -> RealArray:
-        """Return the scores of a group in lanes."""
-        lanes = self.shaped(int(group.lengths[0]), scores.shape[1], group.lanes)
-        kernels.fill(scores, group.first, group.lengths, lanes)
-        return lanes
-
-
-class Sums:
-    """Sums over all labellings of many sequences.
+class ForwardBackward:
+    """Probabilities of labels, by sums over all labellings of many sequences.
 
     Parameters
     ----------
@@ -127,7 +62,7 @@ class Sums:
         Returns
         -------
         lost
-            Sequences whose weights are too far apart; nothing is said of them.
+            Sequences that underflow; their results are not valid.
         """
         lost = [np.empty(0, np.int64)]
         room, other = _Room(scores.dtype), _Room(scores.dtype)
@@ -162,7 +97,7 @@ class Sums:
         return np.concatenate(lost)
 
 
-class Best:
+class Viterbi:
     """The best labellings of many sequences; log weights of a first-order chain."""
 
     def __init__(
@@ -187,7 +122,7 @@ class Best:
     ) -> None:
         """Fill path[t] with labels of a best labelling and total[s] with its log weight.
 
-        Only sequences that are `wanted` are looked at.
+        Only sequences that are `wanted` are processed.
         """
         room = _Room(scores.dtype)
         lengths = np.where(wanted, np.diff(offsets), 0)
@@ -197,3 +132,71 @@ class Best:
             kernels.advance_best(best, group.lengths, *self._moves, self._start, sums)
             kernels.trace_back(best, group.first, group.lengths, self._back, self._stop, path, sums)
             total[group.sequences] = sums
+
+
+class SortedMoves(NamedTuple):
+    """Weights of possible moves, as explained in `side_by_side_kernels.py`."""
+
+    many: HashArray
+    table: RealArray
+    sources: HashArray
+    targets: HashArray
+    weights: RealArray
+
+    @classmethod
+    def of(cls, table: RealArray, allowed: BoolArray) -> SortedMoves:
+        """Sort the moves of table[v, w], the weight of w after v."""
+        sources = allowed.sum(axis=0)
+        is_many = (2 * sources > len(table)) | (sources == 0)  # what nothing leads to stays 0
+        target, source = np.nonzero(allowed.T & ~is_many[:, None])
+        return cls(
+            np.flatnonzero(is_many).astype(np.uint64),
+            np.ascontiguousarray(table[:, is_many].T),
+            source.astype(np.uint64),
+            target.astype(np.uint64),
+            table[source, target],
+        )
+
+
+class LaneGroup(NamedTuple):
+    """Sequences that go together, the longest first: rows first[l] to first[l] + lengths[l]."""
+
+    sequences: LongArray
+    first: LongArray
+    lengths: LongArray
+    lanes: int
+
+
+def groups(lengths: LongArray, offsets: LongArray, row_bytes: int) -> Iterator[LaneGroup]:
+    """Put sequences of similar length together; empty ones are left out."""
+    order = np.argsort(-lengths, kind="stable")[: np.count_nonzero(lengths)]
+    done, near = 0, max(STEP_BYTES // row_bytes, kernels.BLOCK)
+    while done < len(order):
+        most = min(near, MOST_BYTES // (row_bytes * int(lengths[order[done]])), MOST_LANES)
+        lanes = max(most // kernels.BLOCK * kernels.BLOCK, 1)
+        own = order[done : done + lanes]
+        alike = np.count_nonzero(2 * lengths[own] >= lengths[own[0]])
+        own = own[: max(alike, kernels.BLOCK)]
+        lanes = min(-(-len(own) // kernels.BLOCK) * kernels.BLOCK, lanes)
+        yield LaneGroup(own, offsets[own], lengths[own], lanes)
+        done += len(own)
+
+
+class _Room:
+    """Memory that all groups use in turn."""
+
+    def __init__(self, dtype: np.dtype[np.floating]) -> None:
+        self._room = np.empty(0, dtype)
+
+    def shaped(self, *shape: int) -> RealArray:
+        """Return an array of this shape, with any content."""
+        size = math.prod(shape)
+        if size > len(self._room):
+            self._room = np.empty(size, self._room.dtype)
+        return self._room[:size].reshape(shape)
+
+    def filled(self, scores: RealArray, group: LaneGroup) -> RealArray:
+        """Return the scores of a group in lanes."""
+        lanes = self.shaped(int(group.lengths[0]), scores.shape[1], group.lanes)
+        kernels.fill(scores, group.first, group.lengths, lanes)
+        return lanes

@@ -1,7 +1,7 @@
 """Probability that the labels of a stretch of steps lie in given sets: how sure a mention is.
 
-A mention is such a stretch: inside it, the states of its tags; beside it, those that do not
-prolong it. With alpha, beta and scale of one forward-backward pass (`chain_kernels.py`),
+A mention is such a stretch: inside it, the states of its tags; next to it, those that do not
+extend it. With alpha, beta and scale of one forward-backward pass (`chain_kernels.py`),
 
     reach[begin, (h, w)]  = alpha[begin, (h, w)]                                       w allowed
     reach[t, (h(v), w)]   = Σ_(u, v) reach[t - 1, (u, v)] · transition[u, v, w]

@@ -3,13 +3,12 @@
     p(G | x) = exp( Σ over words t and active edges j of scores[t, j] ) / Z(x)
 
 The sum in Z goes over subgraphs of one graph of `encoding/hypergraph.py`, each counted once, by a
-walk over the sets of active nodes of a word (`_subgraphs.py`). Scores have a column for each entry
-of ``columns(graph)``.
+walk over the sets of active nodes of a word (`subgraph_kernels.py`). Scores have a column for each
+entry of ``columns(graph)``.
 
-Kernels: the best subgraph, by the walk of `_subgraphs.py` with max and + in place of + and ·.
-
-Every state remembers in one byte how it was best reached: the children taken by the node (three
-bits), and whether next_m had been active before (the fourth).
+The best subgraph is found by the same walk with max and + instead of + and ·. Every state keeps in
+one byte how it was best reached: the children taken by the node (three bits), and whether next_m
+had been active before (the fourth).
 """
 
 from __future__ import annotations
@@ -34,9 +33,12 @@ from lacuna.inference.subgraph_kernels import (
 from lacuna.kernels import kernel
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
+Memory = npt.NDArray[np.uint8]
+AGAIN = 8  #: next_m was active before
 
-class Expectations(NamedTuple):
-    """What subgraphs are like on average.
+
+class SubgraphExpectations(NamedTuple):
+    """Sums over all subgraphs.
 
     log_partition[s]
         log Z of sentence s.
@@ -49,7 +51,7 @@ class Expectations(NamedTuple):
 
 
 def places(graph: Slice) -> IntArray:
-    """Return place[m, i]: the column of child i (STAY, ON, END) of node m, -1 where it has none."""
+    """Return place[m, i]: the column of child i (STAY, ON, END) of node m, -1 if it has none."""
     place = np.full((graph.nodes, 3), -1, np.int32)
     for column, (node, child) in enumerate(columns(graph)):
         if node != TOP:
@@ -58,7 +60,7 @@ def places(graph: Slice) -> IntArray:
 
 
 def taken_columns(edges: Edges, graph: Slice) -> Edges:
-    """Return taken[t, j]: 1 where the edge of column j is active."""
+    """Return taken[t, j]: 1 if the edge of column j is active."""
     taken = [(edges[:, 1 + node] & child) > 0 for node, child in columns(graph)]
     return np.stack(taken, axis=1).astype(np.uint8)
 
@@ -70,8 +72,8 @@ def expectations(
     *,
     spoil: bool = False,
     threads: int | None = None,
-) -> Expectations:
-    """Return expectations for all sentences; marginals take the place of scores if `spoil`."""
+) -> SubgraphExpectations:
+    """Return expectations for all sentences; marginals overwrite scores if `spoil`."""
     return _expect(graph, scores, sentences, spoil, threads)[0]
 
 
@@ -82,7 +84,7 @@ def coverage(graph: Slice, scores: RealArray, sentences: LongArray) -> FloatArra
 
 def _expect(
     graph: Slice, scores: RealArray, sentences: LongArray, spoil: bool, threads: int | None
-) -> tuple[Expectations, FloatArray]:
+) -> tuple[SubgraphExpectations, FloatArray]:
     place = places(graph)
     marginals = scores if spoil else np.empty_like(scores)
     log_partition, covered = np.empty(len(sentences) - 1), np.empty(len(scores))
@@ -101,7 +103,7 @@ def _expect(
         )
 
     run_chunks(one_chunk, chunks(sentences), threads=threads)
-    return Expectations(log_partition, marginals), np.clip(covered, 0.0, 1.0)
+    return SubgraphExpectations(log_partition, marginals), np.clip(covered, 0.0, 1.0)
 
 
 def best_subgraphs(
@@ -122,7 +124,7 @@ def best_subgraphs(
 
 
 def mention_probabilities(graph: Slice, scores: RealArray, mentions: Sequence[Parts]) -> FloatArray:
-    """Return for mentions of one sentence the probability that their whole paths are there."""
+    """Return the probabilities that the whole paths of mentions of one sentence are active."""
     none: tuple[Parts, ...] = ()
     forced = [
         taken_columns(encode(held, len(scores), graph), graph)
@@ -132,10 +134,6 @@ def mention_probabilities(graph: Slice, scores: RealArray, mentions: Sequence[Pa
     forced_log_weights(scores, places(graph), np.stack(forced), log_weights)
     probability: FloatArray = np.exp(np.minimum(log_weights[1:] - log_weights[0], 0.0))
     return probability
-
-
-Memory = npt.NDArray[np.uint8]
-AGAIN = 8  #: next_m was active before
 
 
 @kernel
@@ -167,12 +165,13 @@ def best(
 
 @kernel
 def _score(scores: RealArray, column: int, is_impossible: bool) -> float:
+    """Return the score of a child; column -1: there is no such child."""
     return -np.inf if column < 0 or is_impossible else np.float64(scores[column])
 
 
 @kernel
 def _best_start(states: FloatArray, start: float, out: FloatArray, memory: Memory) -> None:
-    """Let T make B0 active where that is better; bit 0 of a memory: it did, AGAIN: B0 was."""
+    """Let T make B0 active if that is better; bit 0 of a memory: it did, AGAIN: B0 was."""
     for g in range(len(states) // 4):
         off, active = states[2 * g], states[2 * g + 1]
         out[4 * g], memory[4 * g] = off, 0
@@ -188,13 +187,13 @@ def _best_start(states: FloatArray, start: float, out: FloatArray, memory: Memor
 def _best_node(
     states: FloatArray, m: int, stay: float, on: float, end: float, out: FloatArray, memory: Memory
 ) -> None:
-    """Out = states with node m done, and how each was best reached."""
+    """Fill out with the states after node m, and memory with how each was best reached."""
     width = 1 << m
     x, y = states.reshape(-1, 2, 2, width), out.reshape(-1, 2, 2, width)
     back = memory.reshape(-1, 2, 2, width)
-    with_end = END_BIT if end > 0.0 else 0  # beside another child, END is taken where it helps
+    with_end = END_BIT if end > 0.0 else 0  # with another child, END is taken if it helps
     extra = max(end, 0.0)
-    # the best choices that lead to next_m alone and to both, where next_m is active already
+    # the best choices that lead to next_m alone and to both, if next_m is active already
     stays, stay_choice = stay + extra, STAY_BIT | with_end
     again, again_choice = (end, END_BIT) if end >= stays else (stays, stay_choice)
     ons, on_choice = on + extra, ON_BIT | with_end
@@ -221,7 +220,7 @@ def _best_node(
 
 @kernel
 def _read_back(memory: Memory, edges: Bits) -> None:
-    """Follow the memories from the empty state behind the last word."""
+    """Follow the memories from the empty state after the last word."""
     nodes = memory.shape[1] - 1
     state = 0
     for k in range(len(edges) - 1, -1, -1):

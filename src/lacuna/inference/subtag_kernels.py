@@ -1,4 +1,4 @@
-"""Kernels: chains of states seen as chains of tags. `projection.py` checks and names.
+"""Kernels that turn chains of states into chains of tags; `subtags.py` checks and names.
 
 The states of tag s are borders[s] to borders[s + 1]; weights are not in log space.
 """
@@ -30,14 +30,14 @@ def project(
     tags: FloatArray,
     pairs: FloatArray,
 ) -> bool:
-    """Fill tags[n, s] and pairs[n, s, s'] of one sequence; False where weights are too small.
+    """Fill tags[n, s] and pairs[n, s, s'] of one sequence; False if it underflows.
 
     tags[n, s] = p(the tag of step n is s), pairs[n, s, s'] = p(it is s', that before it s). Step n
-    is row rows[n] of what `_chain.forward` has worked on; back[w, v] = moves[v, w].
+    is row rows[n] of the input of `chain_kernels.forward`; back[w, v] = moves[v, w].
 
         beta[v] = Σ_w ahead[w] back[w, v],   ahead[w] = emission[w] beta[w] / scale of the next step
 
-    where w need only be what is likely there: other states add less than they are likely.
+    where only likely states w are used: the others add less than their probability.
     """
     last = len(rows) - 1
     beta, ahead = stop.copy(), np.zeros(len(stop))
@@ -129,7 +129,7 @@ def tag_lists(tags: FloatArray, pairs: FloatArray, count: int) -> tuple[IntArray
     steps, size = tags.shape
     score, onward = np.full((size, count), -np.inf), np.empty((size, count))
     score[:, 0] = np.log(tags[0])
-    origin = np.zeros((steps, size, count), np.int32)  # tag before · count + its place
+    origin = np.zeros((steps, size, count), np.int32)  # previous tag · count + its rank
     for n in range(1, steps):
         onward[:] = -np.inf
         for s in range(size):
@@ -158,7 +158,7 @@ def tag_lists(tags: FloatArray, pairs: FloatArray, count: int) -> tuple[IntArray
 
 @kernel
 def _insert(value: float, place: int, values: FloatArray, places: IntArray) -> bool:
-    """Put a value into a list, highest first; whether it is high enough."""
+    """Insert a value into a list, highest first; return whether it is high enough."""
     r = len(values)
     while r > 0 and value > values[r - 1]:
         if r < len(values):
@@ -179,7 +179,7 @@ def direct_tags(
     borders: LongArray,
     path: IntArray,
 ) -> float:
-    """Fill path[n], keeping for every tag its best prefix with its forward vector f; its weight.
+    """Fill path[n], keeping every tag's best prefix with its forward vector f; return the weight.
 
     δ_{n+1}(s') = max_s Σ_{z, z'} f_n(s, z) transition[(s, z), (s', z')] emission[n + 1, (s', z')]
     """

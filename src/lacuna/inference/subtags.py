@@ -1,13 +1,13 @@
 """Tags of a chain whose states are finer than tags: five ways to choose them.
 
 Several states, the *sub-tags*, have one tag. The probability of a tag sequence is a sum over all
-state sequences behind it, and no fast algorithm finds the best one. Exactly, one can try all
-(`exhaustive_tags`); otherwise
+its state sequences, and no fast algorithm finds the best one. It can be found exactly by trying all
+(`exhaustive_tags`); otherwise there are
 
 * `projected_tags`: the chain of tags p̂ that is nearest to the posterior in KL(p ‖ p̂). It has the
-  posterior's own probabilities of tags and of pairs of neighbouring tags:
+  posterior's probabilities of tags and of pairs of adjacent tags:
   p̂(s_{n+1} | s_n) = p(s_n, s_{n+1}) / p(s_n). Its best path is found by dynamic programming;
-* `direct_tags`: every tag keeps its best prefix, with the weights of all states behind it;
+* `direct_tags`: every tag keeps its best prefix, with the weights of all its states;
 * the tags of the best path of states (`chain.best_paths`).
 """
 
@@ -23,12 +23,18 @@ import numpy.typing as npt
 from lacuna.errors import InferenceError
 from lacuna.inference import chain_kernels, subtag_kernels
 from lacuna.inference.batch import chunks, pack_by_time, run_chunks
-from lacuna.inference.chain import Chain, check_emission, pairwise, posterior
+from lacuna.inference.chain import (
+    Chain,
+    check_emission,
+    pairwise,
+    posterior,
+    scaled,
+    weights_of,
+)
 from lacuna.types import FloatArray, IntArray, LongArray
 
-#: Tag sequences that an exhaustive search keeps at a time.
+#: Tag sequences that an exhaustive search keeps at once.
 MOST_SEQUENCES = 20_000
-_FINITE = np.finfo(np.float64).min
 
 
 class Projection(NamedTuple):
@@ -95,30 +101,29 @@ def projected_lists(
 
 
 class _Projector:
-    """Sums over all states of sequences."""
+    """Posteriors of tags, by sums over all states."""
 
     def __init__(self, chain: Chain, borders: LongArray) -> None:
         self.chain, self.borders = chain, np.ascontiguousarray(borders, np.int64)
-        self.moves = _scaled(chain.transition.reshape(1, -1)).reshape(chain.transition.shape)
+        weights, _ = weights_of(chain)
+        self.moves, self.start = weights.transition, weights.start
         back = np.ascontiguousarray(self.moves[0].T)
-        self.weights = self.moves[0], back, np.exp(chain.stop[0])
+        self.weights = self.moves[0], back, weights.stop[0]
 
     def all(self, rows: FloatArray, offsets: LongArray) -> Iterator[TagPosterior]:
-        """Yield what is found for each of some sequences, rows offsets[i] to offsets[i + 1]."""
+        """Yield the posterior of each sequence, rows offsets[i] to offsets[i + 1]."""
         pack, size = pack_by_time(offsets), len(self.borders) - 1
-        scaled, scale = _scaled(rows[pack.rows]), np.empty(len(pack.rows))
-        alpha = np.empty((len(scaled), 1, self.chain.labels))
-        if len(scaled):
-            chain_kernels.forward(
-                scaled, pack.active, self.moves, np.exp(self.chain.start), alpha, scale
-            )
-        place = np.empty(len(scaled), np.int64)
-        place[pack.rows - offsets[0]] = np.arange(len(scaled))
+        (weighted, _), scale = scaled(rows[pack.rows]), np.empty(len(pack.rows))
+        alpha = np.empty((len(weighted), 1, self.chain.labels))
+        if len(weighted):
+            chain_kernels.forward(weighted, pack.active, self.moves, self.start, alpha, scale)
+        place = np.empty(len(weighted), np.int64)
+        place[pack.rows - offsets[0]] = np.arange(len(weighted))
         for first, last in neighbours((offsets - offsets[0]).tolist()):
             own, steps = place[first:last], last - first
             found = TagPosterior(np.zeros((steps, size)), np.zeros((steps, size, size)))
             if steps and not subtag_kernels.project(
-                own, scaled, alpha[:, 0], scale, *self.weights, self.borders, *found
+                own, weighted, alpha[:, 0], scale, *self.weights, self.borders, *found
             ):
                 here = slice(first + offsets[0], last + offsets[0])
                 found = _in_log_space(self.chain, rows[here], self.borders[:-1])
@@ -126,7 +131,7 @@ class _Projector:
 
 
 def _in_log_space(chain: Chain, rows: FloatArray, starts: LongArray) -> TagPosterior:
-    """Sum over all states of one sequence whose weights are too far apart."""
+    """Return the posterior of one sequence that underflows."""
     tags = np.add.reduceat(posterior(chain, rows).marginals, starts, axis=1)
     pairs = np.zeros((len(rows), len(starts), len(starts)))
     if len(rows) > 1:
@@ -135,22 +140,16 @@ def _in_log_space(chain: Chain, rows: FloatArray, starts: LongArray) -> TagPoste
     return TagPosterior(tags, pairs)
 
 
-def _scaled(rows: FloatArray) -> FloatArray:
-    """exp(rows − maximum of the row); a row of -inf gives zeros."""
-    scaled: FloatArray = np.exp(rows - np.maximum(rows.max(axis=1), _FINITE)[:, None])
-    return scaled
-
-
 def direct_tags(chain: Chain, emission: npt.ArrayLike, borders: LongArray) -> IntArray | None:
-    """Return tags[t] of one sequence by best prefixes; None where weights are too small."""
+    """Return tags[t] of one sequence by best prefixes; None if it underflows."""
     rows = check_emission(chain, emission)
     path = np.zeros(len(rows), np.int32)
     if not len(rows):
         return path
-    scaled, moves = _scaled(rows), np.exp(chain.transition[0])
+    (weighted, _), moves = scaled(rows), np.exp(chain.transition[0])
     start, stop = np.exp(chain.start), np.exp(chain.stop[0])
     borders = np.ascontiguousarray(borders, np.int64)
-    weight = subtag_kernels.direct_tags(scaled, moves, start, stop, borders, path)
+    weight = subtag_kernels.direct_tags(weighted, moves, start, stop, borders, path)
     return path if weight > 0.0 else None
 
 
@@ -160,7 +159,7 @@ def exhaustive_tags(chain: Chain, emission: npt.ArrayLike, borders: LongArray) -
     Raises
     ------
     InferenceError
-        When there are too many, or none is possible.
+        If there are too many, or none is possible.
     """
     rows = check_emission(chain, emission)
     size = len(borders) - 1
@@ -174,11 +173,11 @@ def exhaustive_tags(chain: Chain, emission: npt.ArrayLike, borders: LongArray) -
     own = [slice(a, b) for a, b in neighbours(borders)]
     moves = np.exp(chain.transition[0])
     paths, logs = np.zeros((1, 0), np.int32), np.zeros(1)
-    # prefixes[i, z]: weights of the states behind the i-th tag sequence so far, scaled
+    # prefixes[i, z]: scaled weights of the states of the i-th tag sequence so far
     prefixes = np.zeros((1, chain.labels))
     for n, row in enumerate(rows):
         reach = prefixes @ moves if n else np.exp(chain.start)[None]
-        reach = reach * _scaled(row[None])
+        reach = reach * scaled(row[None])[0]
         onward = np.zeros((size, *reach.shape))
         for s in range(size):
             onward[s, :, own[s]] = reach[:, own[s]]

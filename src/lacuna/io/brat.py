@@ -24,8 +24,8 @@ SPACE = re.compile(r"\s")
 
 def read(source: Source) -> Iterator[Document]:
     """Yield the document of ``source`` (the .txt or the .ann; the other is next to it)."""
-    text = source.beside(".txt").text()
-    yield Document(source.id, text, tuple(_read_mentions(source.beside(".ann"), text)))
+    text = source.companion(".txt").text()
+    yield Document(source.id, text, tuple(_read_mentions(source.companion(".ann"), text)))
 
 
 def _read_mentions(source: Source, text: str) -> Iterator[Mention]:

@@ -105,8 +105,8 @@ def _files(source: Source) -> Iterator[Path]:
         return
     yield source.path
     if source.path.suffix in {".ann", ".pipe"}:
-        beside = (source.path.with_suffix(suffix) for suffix in (".txt", ".text"))
-        yield from (path for path in beside if path.is_file())
+        texts = (source.path.with_suffix(suffix) for suffix in (".txt", ".text"))
+        yield from (path for path in texts if path.is_file())
 
 
 def find_sources(
@@ -136,7 +136,7 @@ def _expand(path: str, forced: Format | None) -> list[tuple[Path | None, str]]:
     else:
         raise CorpusFormatError(path, "no such file or folder")
     if not files:
-        raise CorpusFormatError(path, "contains no files to read")
+        raise CorpusFormatError(path, "no files to read")
     return [(_main(file, forced), file_id(relative)) for file, relative in files]
 
 

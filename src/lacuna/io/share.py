@@ -38,8 +38,8 @@ class Line(NamedTuple):
 
 def read(source: Source) -> Iterator[Document]:
     """Yield the document of ``source`` (the .pipe file or the text next to it)."""
-    pipe = source.beside(".pipe")
-    text = _text_beside(pipe)
+    pipe = source.companion(".pipe")
+    text = _text_of(pipe)
     own_name = PurePosixPath(pipe.name).stem
     mentions, concepts, attributes = [], 0, 0
     for number, content in pipe.records():
@@ -76,9 +76,9 @@ def _is_number(field: str) -> bool:
     return field.isascii() and field.isdigit()
 
 
-def _text_beside(pipe: Source) -> str:
+def _text_of(pipe: Source) -> str:
     for suffix in TEXT_SUFFIXES:
-        companion = pipe.beside(suffix)
+        companion = pipe.companion(suffix)
         if companion.path is not None and companion.path.exists():
             return companion.text()
     raise pipe.error(f"no {' or '.join(TEXT_SUFFIXES)} file next to it")

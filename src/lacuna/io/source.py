@@ -116,7 +116,7 @@ class Source:
         """Name for messages."""
         return "<stdin>" if self.path is None else str(self.path)
 
-    def beside(self, suffix: str) -> Source:
+    def companion(self, suffix: str) -> Source:
         """Return the companion file that differs only in its suffix."""
         if self.path is None:
             raise ConfigError("a format of several files cannot be read from the standard input")

@@ -34,7 +34,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
             yield stream
         return
     path = path.resolve() if path.is_symlink() else path
-    temporary = _temporary_beside(path)
+    temporary = _temporary_name(path)
     try:
         with temporary.open("xb") as stream:
             yield stream
@@ -55,7 +55,7 @@ def whole_folder(path: Path) -> Iterator[Path]:
         raise ConfigError(f"{path}: exists and is not a folder")
     if path.is_dir() and any(path.iterdir()):
         raise ConfigError(f"{path}: folder is not empty")
-    temporary = _temporary_beside(path)
+    temporary = _temporary_name(path)
     try:
         temporary.mkdir()
         yield temporary
@@ -74,7 +74,7 @@ def whole_output() -> Iterator[BinaryIO]:
         sys.stdout.buffer.flush()
 
 
-def _temporary_beside(path: Path) -> Path:
+def _temporary_name(path: Path) -> Path:
     """Choose a hidden name in the same folder, so that renaming is atomic."""
     folder = path.absolute().parent
     if not folder.is_dir():

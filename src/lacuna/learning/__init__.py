@@ -1,1 +1,1 @@
-"""What several kinds of models learn with: an optimiser, emission scores, folds, clusters."""
+"""What several kinds of models are trained with: an optimiser, emission scores, folds, clusters."""

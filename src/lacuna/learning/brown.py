@@ -1,13 +1,12 @@
-"""Brown clustering: classes of words that tell most about their neighbours (Brown et al. 1992).
+"""Brown clustering: classes of words that predict their neighbours best (Brown et al. 1992).
 
-Words are taken in one after the other, the most frequent first. Each begins as a cluster of its
-own; as soon as there are more clusters than wanted, the two whose merging loses least mutual
-information between neighbouring clusters become one. What counts are the bigrams of the words
-taken in so far. When all are in, the clusters that are left are merged down to one in the same
-way: that tree gives each cluster its path of bits.
+Words are added one by one, the most frequent first. Each begins as a cluster of its own; as soon as
+there are more clusters than wanted, the two are merged that lose least mutual information between
+adjacent clusters. Only bigrams of the words added so far count. At the end, the remaining clusters
+are merged down to one in the same way: that tree gives each cluster its path of bits.
 
-Among equal losses the pair of the rarest leaders is merged, a leader being the most frequent word
-of its cluster. Nothing is random; the same counts give the same tree.
+Among equal losses the pair with the rarest leaders is merged, where the leader is the most frequent
+word of a cluster. Nothing is random: the same counts give the same tree.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from lacuna.learning.brown_kernels import (
     information,
     merge_best,
     take_in,
-    x_log_x,
+    x_log_x_table,
 )
 from lacuna.types import IntArray, LongArray
 
@@ -33,7 +32,7 @@ CELLS_AT_ONCE = 100_000_000  #: work between two reports, in cells of the table 
 
 
 class Bigrams(NamedTuple):
-    """How often words follow one another; words are numbered by falling frequency.
+    """How often words follow one another; words are numbered by descending frequency.
 
     first[i], second[i], times[i]
         The two words of bigram i and how often it occurs; each bigram once.
@@ -55,10 +54,10 @@ class Tree(NamedTuple):
     paths[k]
         Path of cluster k in the tree, as a string of 0 and 1.
     merges
-        ``merges[i]``: leaders of the two clusters that the i-th merge made one; the first goes on
-        to lead both.
+        ``merges[i]``: leaders of the two clusters of the i-th merge; the first becomes the leader
+        of both.
     information, word_information
-        Mutual information of neighbours, in bits: of clusters, and of the words themselves.
+        Mutual information of neighbours in bits: of clusters, and of the words themselves.
     """
 
     clusters: IntArray
@@ -68,8 +67,8 @@ class Tree(NamedTuple):
     word_information: float
 
 
-class Step(NamedTuple):
-    """How far clustering is: words taken in and clusters merged in the tree, of how many."""
+class ClusteringStep(NamedTuple):
+    """Progress of clustering: words added and clusters merged so far, of how many."""
 
     done: int
     total: int
@@ -82,7 +81,7 @@ def count_bigrams(sequences: Iterable[tuple[IntArray, LongArray]], words: int) -
     Parameters
     ----------
     sequences
-        Pieces of text: words, negative ones standing for none, and the borders of sentences.
+        Pieces of text: words (negative: none) and the borders of sentences.
     words
         Number of words.
     """
@@ -104,13 +103,13 @@ def count_bigrams(sequences: Iterable[tuple[IntArray, LongArray]], words: int) -
     return Bigrams(first.astype(np.int32), second.astype(np.int32), count, words)
 
 
-def brown_steps(bigrams: Bigrams, clusters: int) -> Iterator[Step]:
-    """Cluster words, telling now and then how far it is; the last step has the tree.
+def brown_steps(bigrams: Bigrams, clusters: int) -> Iterator[ClusteringStep]:
+    """Cluster words, reporting progress; the last step has the tree.
 
     Raises
     ------
     ValueError
-        When there are fewer than two words or clusters.
+        If there are fewer than two words or clusters.
     """
     words = bigrams.words
     if min(words, clusters) < 2:
@@ -123,19 +122,19 @@ def brown_steps(bigrams: Bigrams, clusters: int) -> Iterator[Step]:
     for first in range(0, words, stride):
         last = min(first + stride, words)
         size = take_in(window, pairs, size, first, last, clusters, merges)
-        yield Step(last, total)
+        yield ClusteringStep(last, total)
     bits = information(window, size)
     slots, leaders = window.slots.copy(), window.leader[:size].copy()
     for merge in range(words - clusters, words - 1):
         size = merge_best(window, size, merges[merge])
         if size % stride == 0:
-            yield Step(merge + 1 + clusters, total)
+            yield ClusteringStep(merge + 1 + clusters, total)
     order = np.argsort(leaders)
     number = np.empty(clusters, np.int32)
     number[order] = np.arange(clusters, dtype=np.int32)
     paths = _paths(merges[words - clusters :], leaders[order].tolist())
     own_bits = _information(bigrams)
-    yield Step(total, total, Tree(number[slots], paths, merges, bits, own_bits))
+    yield ClusteringStep(total, total, Tree(number[slots], paths, merges, bits, own_bits))
 
 
 def _empty_window(words: int, size: int) -> Window:
@@ -147,7 +146,7 @@ def _empty_window(words: int, size: int) -> Window:
         leader=np.full(size, -1, np.int32),
         losses=np.zeros((size, size), np.int64),
         slots=np.full(words, -1, np.int32),
-        table=x_log_x(TABLE_SIZE),
+        table=x_log_x_table(TABLE_SIZE),
     )
 
 
@@ -163,7 +162,7 @@ def _sorted_pairs(bigrams: Bigrams) -> Pairs:
 
 
 def _paths(merges: IntArray, leaders: Sequence[int]) -> tuple[str, ...]:
-    """Read the paths off the merges, backwards: of two that were merged the first has 0."""
+    """Read the paths off the merges, backwards: the first of two merged clusters has 0."""
     paths = {leaders[0]: ""}
     for kept, gone in merges[::-1].tolist():
         paths[gone] = paths[kept] + "1"
@@ -172,7 +171,7 @@ def _paths(merges: IntArray, leaders: Sequence[int]) -> tuple[str, ...]:
 
 
 def _information(bigrams: Bigrams) -> float:
-    """Return the mutual information of neighbouring words, in bits."""
+    """Return the mutual information of adjacent words in bits."""
     total = bigrams.times.sum()
     left = np.bincount(bigrams.first, bigrams.times)
     right = np.bincount(bigrams.second, bigrams.times)

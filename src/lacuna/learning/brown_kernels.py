@@ -1,7 +1,7 @@
-"""Kernels of Brown clustering: a window of clusters, and what merging any two of them would lose.
+"""Kernels of Brown clustering: a window of clusters, and the loss of merging any two of them.
 
 Let n(s, t) be how often cluster t follows cluster s, l(s) and r(t) their sums over t and over s,
-all over the words taken in so far, and f(x) = x log₂ x. The mutual information of two neighbours is
+all over the words added so far, and f(x) = x log₂ x. The mutual information of two neighbours is
 
     I = (Σ f(n(s, t)) - Σ f(l(s)) - Σ f(r(t)) + f(N)) / N                  N = Σ n(s, t)
 
@@ -11,9 +11,9 @@ With h(x, y) = f(x) + f(y) - f(x + y), merging a and b loses, times N,
             + f(n(a, a)) + f(n(a, b)) + f(n(b, a)) + f(n(b, b)) - f(their sum)
             - h(l(a), l(b)) - h(r(a), r(b))
 
-h(x, 0) = 0, so a change of some counts reaches few cells of L, and only those are touched. f is a
+h(x, 0) = 0, so a change of some counts affects few cells of L, and only those are updated. f is a
 whole number of 2⁻²⁴ bits: sums are exact, and a cell that was updated a million times is equal to
-one computed anew.
+one computed from scratch.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 from lacuna.kernels import kernel
 from lacuna.types import IntArray, LongArray
 
-UNIT = 2.0**24  #: parts of a bit that f counts in
+UNIT = 2.0**24  #: f is counted in this fraction of a bit
 TABLE_SIZE = 1 << 16
 
 
@@ -34,7 +34,7 @@ class Window(NamedTuple):
     """Clusters in slots 0, 1, …; slots from the number of clusters on are zero.
 
     follow[s, t], precede[t, s]
-        n(s, t), twice so that both can be read along a row.
+        n(s, t), stored twice so that both can be read along a row.
     left[s], right[s]
         l(s) and r(s).
     leader[s]
@@ -58,7 +58,7 @@ class Window(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Bigrams in order of their rarer word; words are numbered by falling frequency.
+    """Bigrams in order of their rarer word; words are numbered by descending frequency.
 
     borders[w]
         Bigrams of w and words before it, or w itself: ``borders[w]`` to ``borders[w + 1]``.
@@ -73,34 +73,10 @@ class Pairs(NamedTuple):
 
 
 @kernel
-def x_log_x(size: int) -> LongArray:
-    """Return f(0), …, f(size - 1)."""
-    table = np.zeros(size, np.int64)
-    for x in range(1, size):
-        table[x] = _compute(x)
-    return table
-
-
-@kernel
-def _compute(x: int) -> int:
-    return int(np.rint(x * math.log2(x) * UNIT))
-
-
-@kernel
-def _f(x: int, table: LongArray) -> int:
-    return table[x] if x < table.size else _compute(x)
-
-
-@kernel
-def _h(x: int, y: int, table: LongArray) -> int:
-    return _f(x, table) + _f(y, table) - _f(x + y, table)
-
-
-@kernel
 def take_in(
     window: Window, pairs: Pairs, size: int, first: int, last: int, limit: int, merges: IntArray
 ) -> int:
-    """Take in the words first, …, last - 1, merging two clusters whenever there are over `limit`.
+    """Add the words first, …, last - 1, merging two clusters whenever there are over `limit`.
 
     Writes the leaders of what is merged to `merges`, one row for each merge since word 0, and
     returns the number of clusters.
@@ -115,7 +91,7 @@ def take_in(
 
 @kernel
 def merge_best(window: Window, size: int, merge: IntArray) -> int:
-    """Merge the two clusters that lose least, name their leaders, and return how many are left."""
+    """Merge the two clusters that lose least, fill in their leaders, return how many remain."""
     a, b = _best_pair(window, size)
     if window.leader[a] > window.leader[b]:
         a, b = b, a
@@ -130,17 +106,17 @@ def information(window: Window, size: int) -> float:
     total, bits = 0, 0
     for s in range(size):
         total += window.left[s]
-        bits -= _f(window.left[s], window.table) + _f(window.right[s], window.table)
+        bits -= _x_log_x(window.left[s], window.table) + _x_log_x(window.right[s], window.table)
         for t in range(size):
-            bits += _f(window.follow[s, t], window.table)
-    return (bits + _f(total, window.table)) / UNIT / max(total, 1)
+            bits += _x_log_x(window.follow[s, t], window.table)
+    return (bits + _x_log_x(total, window.table)) / UNIT / max(total, 1)
 
 
 @kernel
 def _best_pair(window: Window, size: int) -> tuple[int, int]:
     """Return the slots of the smallest loss; among equals those whose leaders are rarest.
 
-    That is: the pair with the rarer of its two leaders as rare as can be, then the other.
+    That is, the pair whose rarer leader is the rarest, then the one whose other leader is.
     """
     best, best_a, best_b = np.iinfo(np.int64).max, 0, 0
     high, low = -1, -1
@@ -179,25 +155,25 @@ def _add_word(window: Window, pairs: Pairs, s: int, word: int) -> None:
 
 @kernel
 def _new_context(counts: IntArray, losses: LongArray, s: int, table: LongArray) -> None:
-    """Add h(x(c), x(d)) to L(c, d) for c, d < s, x being the counts beside the new cluster."""
+    """Add h(x(c), x(d)) to L(c, d) for c, d < s, x being the counts next to the new cluster."""
     near = np.flatnonzero(counts[:s])
     for i in range(near.size):
         for j in range(i):
-            losses[near[i], near[j]] += _h(counts[near[i]], counts[near[j]], table)
+            losses[near[i], near[j]] += _parts_minus_sum(counts[near[i]], counts[near[j]], table)
 
 
 @kernel
 def _grow(
     sums: LongArray, c: int, more: int, losses: LongArray, size: int, table: LongArray
 ) -> None:
-    """Let sums[c] grow, and with it h(sums[c], sums[d]) in L(c, d) for all d."""
+    """Increase sums[c], and with it h(sums[c], sums[d]) in L(c, d) for all d."""
     if more == 0:
         return
     old, new = sums[c], sums[c] + more
-    change = _f(old, table) - _f(new, table)
+    change = _x_log_x(old, table) - _x_log_x(new, table)
     for d in range(size):
         if d != c:
-            both = _f(new + sums[d], table) - _f(old + sums[d], table)
+            both = _x_log_x(new + sums[d], table) - _x_log_x(old + sums[d], table)
             losses[max(c, d), min(c, d)] += change + both
     sums[c] = new
 
@@ -224,10 +200,10 @@ def _merge(window: Window, size: int, a: int, b: int) -> None:
 def _join_contexts(
     x: IntArray, y: IntArray, a: int, b: int, losses: LongArray, size: int, table: LongArray
 ) -> None:
-    """Let contexts a and b, seen x(c) and y(c) times beside c, become one in L(c, d), c, d ≠ a, b.
+    """Join the contexts a and b, seen x(c) and y(c) times next to c, in L(c, d), c, d ≠ a, b.
 
-    h(x(c) + y(c), x(d) + y(d)) takes the place of h(x(c), x(d)) + h(y(c), y(d)), which is the same
-    unless y(c) or y(d) is positive.
+    h(x(c) + y(c), x(d) + y(d)) replaces h(x(c), x(d)) + h(y(c), y(d)), which is the same unless
+    y(c) or y(d) is positive.
     """
     near = np.empty(size, np.int64)
     common, found = 0, 0
@@ -240,13 +216,13 @@ def _join_contexts(
     change = np.empty(found, np.int64)
     for i in range(found):
         c = near[i]
-        change[i] = -_h(x[c], y[c], table)
+        change[i] = -_parts_minus_sum(x[c], y[c], table)
     for i in range(common):
         c = near[i]
         for j in range(i + 1, found):
             d = near[j]
-            both = _f(x[c] + x[d], table) + _f(y[c] + y[d], table)
-            both -= _f(x[c] + y[c] + x[d] + y[d], table)
+            both = _x_log_x(x[c] + x[d], table) + _x_log_x(y[c] + y[d], table)
+            both -= _x_log_x(x[c] + y[c] + x[d] + y[d], table)
             losses[max(c, d), min(c, d)] += change[i] + change[j] + both
 
 
@@ -273,7 +249,7 @@ def _move(window: Window, last: int, b: int) -> None:
 
 @kernel
 def _fill_row(window: Window, size: int, a: int) -> None:
-    """Compute L(a, b) anew for all b."""
+    """Compute L(a, b) for all b."""
     follow, left, right, table = window.follow, window.left, window.right, window.table
     loss = np.zeros(size, np.int64)
     _add_contexts(follow[a], window.precede, a, loss, table)
@@ -281,24 +257,55 @@ def _fill_row(window: Window, size: int, a: int) -> None:
     for b in range(size):
         if b == a:
             continue
-        loss[b] -= _h(left[a], left[b], table) + _h(right[a], right[b], table)
+        loss[b] -= _parts_minus_sum(left[a], left[b], table) + _parts_minus_sum(
+            right[a], right[b], table
+        )
         block = follow[a, a] + follow[a, b] + follow[b, a] + follow[b, b]
-        loss[b] += _f(follow[a, a], table) + _f(follow[a, b], table)
-        loss[b] += _f(follow[b, a], table) + _f(follow[b, b], table) - _f(block, table)
+        loss[b] += _x_log_x(follow[a, a], table) + _x_log_x(follow[a, b], table)
+        loss[b] += (
+            _x_log_x(follow[b, a], table) + _x_log_x(follow[b, b], table) - _x_log_x(block, table)
+        )
         window.losses[max(a, b), min(a, b)] = loss[b]
 
 
 @kernel
-def _add_contexts(x: IntArray, beside: IntArray, a: int, loss: LongArray, table: LongArray) -> None:
-    """Add Σ_{c ≠ a, b} h(x(c), beside[c, b]) to the loss of each b."""
+def _add_contexts(x: IntArray, counts: IntArray, a: int, loss: LongArray, table: LongArray) -> None:
+    """Add Σ_{c ≠ a, b} h(x(c), counts[c, b]) to the loss of each b."""
     size = loss.size
     for c in range(size):
         if x[c] == 0 or c == a:
             continue
-        own = _f(x[c], table)
-        row = beside[c, :size]
+        own = _x_log_x(x[c], table)
+        row = counts[c, :size]
         for b in range(size):
             y = row[b]
             if y > 0:
-                loss[b] += own + _f(y, table) - _f(x[c] + y, table)
-        loss[c] -= _h(x[c], row[c], table)
+                loss[b] += own + _x_log_x(y, table) - _x_log_x(x[c] + y, table)
+        loss[c] -= _parts_minus_sum(x[c], row[c], table)
+
+
+@kernel
+def x_log_x_table(size: int) -> LongArray:
+    """Return f(0), …, f(size - 1)."""
+    table = np.zeros(size, np.int64)
+    for x in range(1, size):
+        table[x] = _compute(x)
+    return table
+
+
+@kernel
+def _x_log_x(x: int, table: LongArray) -> int:
+    """Return f(x), from the table if x is small."""
+    return table[x] if x < table.size else _compute(x)
+
+
+@kernel
+def _parts_minus_sum(x: int, y: int, table: LongArray) -> int:
+    """Return h(x, y) = f(x) + f(y) - f(x + y)."""
+    return _x_log_x(x, table) + _x_log_x(y, table) - _x_log_x(x + y, table)
+
+
+@kernel
+def _compute(x: int) -> int:
+    """Return f(x) for x > 0."""
+    return int(np.rint(x * math.log2(x) * UNIT))

@@ -1,20 +1,21 @@
 """Emission scores of a training corpus and their gradient, factored through word types.
 
+    W[r, k]        weight of feature r for label k
+    S[i, k]        = Σ_{r ∈ A[i]} W[r, k], the score of a word type at one offset of the window
+    emission[t, k] = Σ_o S[window[t, o], k] + Σ_{r ∈ B[t]} W[r, k]
+
+that is, emission = T · (A · W). A and B are lists of features: of each word type at each offset,
+and of each token. Gradients are the transposed sums. Every sum is a gather into one row, so that
+rows can be divided among threads and the result does not depend on their number.
+
 **Equal features are trained as one.** Features that fire on exactly the same word types (or the
 same tokens) have the same gradient, so they keep the same weight w throughout. n of them act like
 one feature of value √n and weight v = √n·w: the score √n·v = n·w, the penalty v² = n·w² and every
-inner product are the same, so it is exactly the same training with fewer parameters. All that is
-peculiar to a word seen once falls together in this way.
+inner product are the same, so it is exactly the same training with fewer parameters. All features
+that are peculiar to a word seen once are merged in this way.
 
-Kernels of the factored emission scores: emission = T · (A · W), and the transposes.
-
-W[r, k]        weight of feature r for label k
-S[i, k]        = Σ_{r ∈ A[i]} W[r, k], the score of a word type at one offset of the window
-emission[t, k] = Σ_o S[window[t, o], k] + Σ_{r ∈ B[t]} W[r, k]
-
-A and B are lists of features: of each word type at each offset, and of each token. Gradients are
-the same sums with the arrows turned round. Every sum is a gather into one row, so that rows can
-be shared out to threads and the result does not depend on how many there are.
+This is for training only. Tagging computes the same scores by design with other code,
+`models/scoring.py` and `models/combining_kernels.py`: without gradients, and for any text.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Lists(NamedTuple):
         return len(self.borders) - 1
 
     def inverse(self, size: int) -> Lists:
-        """Return for each number below `size` the lists that hold it."""
+        """Return for each number below `size` the lists that contain it."""
         return Lists(*inverse_lists(self.borders, self.items, size))
 
 
@@ -56,9 +57,9 @@ class Merged(NamedTuple):
     group[r]
         The group of feature r.
     size[g]
-        How many features group g stands for.
+        Number of features in group g.
     words
-        Groups below this number are of word types, the others of tokens.
+        Groups below this number belong to word types, the others to tokens.
     """
 
     group: IntArray
@@ -68,7 +69,7 @@ class Merged(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FactoredEmission:
-    """The structure of the sum emission = T · (A · W); notation as in `_emission.py`."""
+    """The structure of the sum emission = T · (A · W), see above."""
 
     window: IntArray
     features_of_type: Lists
@@ -109,7 +110,7 @@ class FactoredEmission:
         out *= self._values(out)
 
     def expand(self, weights: RealArray) -> RealArray:
-        """Return the weight of every single feature from those of the groups."""
+        """Return the weight of every feature from those of the groups."""
         single: RealArray = weights / self._values(weights)
         return single[self.merged.group]
 
@@ -137,13 +138,13 @@ def factor(
     )
     words = merged.words
     per_row = np.arange(len(window) + 1, dtype=np.int64) * window.shape[1]
-    behind = Lists(of_token.borders, of_token.items - np.int32(words))
+    token_groups = Lists(of_token.borders, of_token.items - np.int32(words))
     return FactoredEmission(
         window,
         of_type,
         of_token,
         of_type.inverse(words),
-        behind.inverse(len(merged.size) - words),
+        token_groups.inverse(len(merged.size) - words),
         Lists(per_row, window.reshape(-1)).inverse(of_type.length),
         merged,
     )
@@ -167,6 +168,13 @@ def _first_of(merged: Merged) -> LongArray:
     """Return the first feature of each group, in order of group."""
     _, first = np.unique(merged.group, return_index=True)
     return first
+
+
+def curvature(count: RealArray, total: RealArray) -> RealArray:
+    """Return CURVATURE · c (1 - c/n) + FLOOR · n for counts c of n."""
+    share = count / np.maximum(total, np.float32(1))
+    curved: RealArray = np.float32(CURVATURE) * count * (1 - share) + np.float32(FLOOR) * total
+    return curved
 
 
 @kernel
@@ -213,6 +221,28 @@ def gather_windows(
 
 
 @kernel
+def window_index(types: IntArray, sentences: LongArray, offsets: IntArray, size: int) -> IntArray:
+    """Return index[t, o] = o · size + type of token t + offsets[o]: the rows of S that t sums.
+
+    The last two of the `size` types mean "before" and "after the sentence".
+    """
+    index = np.empty((len(types), len(offsets)), np.int32)
+    for s in range(len(sentences) - 1):
+        first, last = sentences[s], sentences[s + 1]
+        for t in range(first, last):
+            for o in range(len(offsets)):
+                place = t + offsets[o]
+                if place < first:
+                    word = size - 2
+                elif place >= last:
+                    word = size - 1
+                else:
+                    word = types[place]
+                index[t, o] = o * size + word
+    return index
+
+
+@kernel
 def lists_of(index: IntArray, keep: IntArray) -> tuple[LongArray, IntArray]:
     """Return (borders, items): the numbers keep[index[i, j]] of each row i that are not -1."""
     borders = np.zeros(len(index) + 1, np.int64)
@@ -229,7 +259,7 @@ def lists_of(index: IntArray, keep: IntArray) -> tuple[LongArray, IntArray]:
 
 @kernel
 def inverse_lists(borders: LongArray, items: IntArray, size: int) -> tuple[LongArray, IntArray]:
-    """Return for each number r < size the rows i whose list holds it, in order; a counting sort."""
+    """Return for each number r < size the rows i whose list contains it: a counting sort."""
     inverse = np.zeros(size + 1, np.int64)
     for m in range(len(items)):
         inverse[items[m] + 1] += 1
@@ -257,32 +287,3 @@ def list_hashes(borders: LongArray, items: IntArray) -> HashArray:
             h ^= h >> SHIFT_32
         hashes[i] = h | np.uint64(1)
     return hashes
-
-
-@kernel
-def window_index(types: IntArray, sentences: LongArray, offsets: IntArray, size: int) -> IntArray:
-    """Return index[t, o] = o · size + type of token t + offsets[o]: the rows of S that t adds up.
-
-    The last two of the `size` types stand for "before" and "behind the sentence".
-    """
-    index = np.empty((len(types), len(offsets)), np.int32)
-    for s in range(len(sentences) - 1):
-        first, last = sentences[s], sentences[s + 1]
-        for t in range(first, last):
-            for o in range(len(offsets)):
-                place = t + offsets[o]
-                if place < first:
-                    word = size - 2
-                elif place >= last:
-                    word = size - 1
-                else:
-                    word = types[place]
-                index[t, o] = o * size + word
-    return index
-
-
-def curvature(count: RealArray, total: RealArray) -> RealArray:
-    """Return CURVATURE · c (1 - c/n) + FLOOR · n for counts c of n."""
-    share = count / np.maximum(total, np.float32(1))
-    curved: RealArray = np.float32(CURVATURE) * count * (1 - share) + np.float32(FLOOR) * total
-    return curved

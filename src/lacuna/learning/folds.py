@@ -17,8 +17,8 @@ def jackknife(
 ) -> Iterator[tuple[list[int], list[int]]]:
     """Yield (rest, part) as document numbers, k times; documents of one group stay together.
 
-    Groups are dealt out at random, the largest first, each to the part that is smallest so far,
-    so that parts are of about equal size.
+    Groups are distributed at random, the largest first, each to the part that is smallest so far,
+    so that parts have about equal size.
     """
     sizes: dict[tuple[str, str], int] = {}
     for document in documents:

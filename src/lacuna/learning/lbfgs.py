@@ -3,12 +3,10 @@
 The two-loop recursion (Nocedal 1980) needs only inner products between the last m steps s, the
 changes of gradient y and the gradient g. We keep those products in a small table and compute the
 direction as one linear combination (Chen et al. 2014), so that each iteration passes over the
-history twice instead of 4m times: at millions of weights that is what costs.
+history twice instead of 4m times: with millions of weights that dominates the cost.
 
 With L1 the direction comes from the pseudo-gradient and steps stay in the orthant they start in
 (Andrew and Gao 2007, "OWL-QN").
-
-Kernels of L-BFGS: all inner products, and a linear combination, in one pass over memory each.
 """
 
 from __future__ import annotations
@@ -23,14 +21,14 @@ from lacuna.kernels import kernel
 from lacuna.types import FloatArray, IntArray, RealArray
 
 Objective = Callable[[RealArray], tuple[float, RealArray]]
-
 SUFFICIENT_DECREASE = 1e-4
 SMALLEST_STEP = 1e-8
-LARGEST_CHANGE = 4.0  #: of any one weight in a step: beyond it the quadratic model is worthless
+LARGEST_CHANGE = 4.0  #: of a single weight in a step: beyond it the quadratic model does not hold
 FIRST_CHANGE = 1.0
+BLOCK = 2048
 
 
-class Step(NamedTuple):
+class Iterate(NamedTuple):
     """A point the optimiser accepted; value includes the L1 penalty."""
 
     iteration: int
@@ -46,8 +44,8 @@ def minimise(
     scale: RealArray | float = 1.0,
     l1: float = 0.0,
     memory: int = 5,
-) -> Iterator[Step]:
-    """Yield ever better points for as long as they are asked for; ends where no step helps.
+) -> Iterator[Iterate]:
+    """Yield ever better points as long as they are asked for; ends when no step helps.
 
     Parameters
     ----------
@@ -56,22 +54,21 @@ def minimise(
     start
         Where to begin; its precision is used throughout.
     scale
-        How far each weight is expected to move: the search runs over z = point / scale. The
-        better the curvature is the same along all z, the fewer iterations are needed.
+        How far each weight is expected to move: the search runs over z = point / scale. The more
+        equal the curvature along all z, the fewer iterations are needed.
     l1
         Weight of the penalty Σ |x|, added here.
     memory
-        Number of steps remembered.
+        Number of steps kept.
     """
     point = start.copy()
     value, gradient = objective(point)
     value += l1 * float(np.abs(point).sum())
-    history = _History(memory, point)
-    iteration = 0
+    history, iteration = _History(memory, point), 0
     while True:
         slope = _pseudo_gradient(point, gradient, l1)
         norm = float(np.sqrt(np.dot(slope, slope)))
-        yield Step(iteration, point, value, norm)
+        yield Iterate(iteration, point, value, norm)
         if norm == 0.0:
             return
         direction = history.direction(scale * slope)
@@ -109,7 +106,7 @@ def _line_search(
     direction: RealArray,
     l1: float,
 ) -> tuple[RealArray, float, RealArray] | None:
-    """Shorten the step until the value falls enough; None where it never does."""
+    """Shorten the step until the value decreases enough; None if it never does."""
     orthant = np.where(point != 0, np.sign(point), -np.sign(slope)) if l1 else None
     step = 1.0
     while step > SMALLEST_STEP:
@@ -130,7 +127,7 @@ def _line_search(
 class _History:
     """The last steps s and changes of gradient y, and all inner products between them.
 
-    Rows of `rows`: s of slot 0..m-1, y of slot 0..m-1, and last the gradient, then the direction.
+    `rows` are s of slots 0..m-1, y of slots 0..m-1, and last the gradient, then the direction.
     """
 
     def __init__(self, memory: int, like: RealArray) -> None:
@@ -203,10 +200,8 @@ class _History:
 
 
 def _free(taken: list[int], size: int) -> int:
+    """Return the first slot that is not taken."""
     return next(slot for slot in range(size) if slot not in taken)
-
-
-BLOCK = 2048
 
 
 @kernel

@@ -12,7 +12,7 @@ from lacuna.errors import ConfigError
 from lacuna.features.lexicon import PATH_BITS
 from lacuna.features.token_table import TokenTable, token_table, words_at
 from lacuna.io.source import ignore
-from lacuna.learning.brown import Step, brown_steps, count_bigrams
+from lacuna.learning.brown import ClusteringStep, brown_steps, count_bigrams
 from lacuna.text.characters import lower_table
 from lacuna.text.document import Document
 from lacuna.text.word_types import GrowingTypes, hash_tokens
@@ -105,7 +105,7 @@ def cluster_words(
     clusters: int = 1000,
     min_count: int = 2,
     max_words: int = 30_000,
-    on_step: Callable[[Step], None] = ignore,
+    on_step: Callable[[ClusteringStep], None] = ignore,
 ) -> tuple[list[ClusteredWord], ClusterSummary]:
     """Cluster the words of a text.
 

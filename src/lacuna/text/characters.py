@@ -146,7 +146,7 @@ def class_table() -> ClassTable:
 
 @cache
 def lower_table() -> CodeArray:
-    """Return the lower case of every code point, where it is one code point; read-only."""
+    """Return the lower case of every code point if it is one code point, else itself; read-only."""
     table = np.arange(0x110000, dtype=np.uint32)
     for code in np.flatnonzero(class_table() == UPPER).tolist():
         lowered = chr(code).lower()

@@ -189,7 +189,7 @@ def find_hashes(hashes: HashArray, slot_hashes: HashArray, slot_ids: IntArray) -
 
 @kernel
 def _slot(hash_: np.uint64, slot_hashes: HashArray, slot_ids: IntArray) -> np.int64:
-    """Return the slot that holds `hash_`, or the empty one that it would get."""
+    """Return the slot of `hash_`, or the empty one that it would get."""
     last = slot_ids.size - 1
     slot = np.int64(hash_ & np.uint64(last))
     while slot_ids[slot] != EMPTY and slot_hashes[slot] != hash_:

@@ -21,7 +21,7 @@ import numpy as np
 from lacuna.encoding.gapped import Parts
 from lacuna.encoding.hypergraph import Edges, Slice
 from lacuna.inference import subgraphs
-from lacuna.inference.subgraphs import Expectations
+from lacuna.inference.subgraphs import SubgraphExpectations
 from lacuna.learning.emission import FactoredEmission
 from lacuna.models.hypergraph import unfolded
 from lacuna.types import FloatArray, LongArray, RealArray
@@ -102,7 +102,7 @@ class Inference(StrEnum):
 class _Expectations(Protocol):
     def __call__(
         self, graph: Slice, scores: RealArray, sentences: LongArray, *, spoil: bool = ...
-    ) -> Expectations: ...
+    ) -> SubgraphExpectations: ...
 
 
 class _Best(Protocol):

@@ -23,8 +23,7 @@ from lacuna.features.token_table import token_table
 from lacuna.inference.batch import run_chunks
 from lacuna.inference.subgraphs import taken_columns
 from lacuna.learning.emission import CURVATURE, FactoredEmission, curvature, factor
-from lacuna.learning.lbfgs import Step as Point
-from lacuna.learning.lbfgs import minimise
+from lacuna.learning.lbfgs import Iterate, minimise
 from lacuna.models.base import Step
 from lacuna.models.hypergraph import (
     Hypergraph,
@@ -121,7 +120,7 @@ class _Search:
 
     label: str
     objective: SubgraphObjective
-    points: Iterator[Point]
+    points: Iterator[Iterate]
     tolerance: float
     point: RealArray
     values: list[float] = field(default_factory=list)

@@ -22,7 +22,7 @@ from lacuna.encoding.gapped import Parts
 from lacuna.encoding.hypergraph import Edges, Slice, encode
 from lacuna.inference.batch import chunks, run_chunks
 from lacuna.inference.subgraph_kernels import ON_BIT, STAY_BIT, Bits
-from lacuna.inference.subgraphs import Expectations, places
+from lacuna.inference.subgraphs import SubgraphExpectations, places
 from lacuna.kernels import kernel
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
@@ -34,7 +34,7 @@ def expectations(
     *,
     spoil: bool = False,
     threads: int | None = None,
-) -> Expectations:
+) -> SubgraphExpectations:
     """Return expectations over unfoldings; an edge may be expected more than once."""
     place = places(graph)
     marginals = scores if spoil else np.empty_like(scores)
@@ -46,7 +46,7 @@ def expectations(
         expect_unfolded(scores[a:b], borders, place, marginals[a:b], log_partition[first:last])
 
     run_chunks(one_chunk, chunks(sentences), threads=threads)
-    return Expectations(log_partition, marginals)
+    return SubgraphExpectations(log_partition, marginals)
 
 
 def best_subgraphs(
