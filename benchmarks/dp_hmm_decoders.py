@@ -25,6 +25,7 @@ from lacuna.evaluation.scores import score
 from lacuna.features.token_table import TokenTable
 from lacuna.inference.subtags import MOST_SEQUENCES
 from lacuna.io.corpus import read_corpus
+from lacuna.models.base import FitOptions
 from lacuna.models.dp_hmm import Decoder, DpHmmModel
 from lacuna.models.dp_hmm.training import fit_dp_hmm
 from lacuna.models.settings import configure
@@ -36,7 +37,7 @@ Inference = Literal["structured", "mean-field"]
 def trained(tagged: Sequence[TaggedDocument], config: DpHmm) -> DpHmmModel:
     """Train a model and print how its bound rose."""
     began = time.process_time()
-    steps = list(fit_dp_hmm(tagged, config, np.random.default_rng(0)))
+    steps = list(fit_dp_hmm(tagged, config, FitOptions(0)))
     seconds = time.process_time() - began
     bounds = np.array([-step.objective for step in steps])
     assert np.all(np.diff(bounds) >= -TOLERANCE * np.abs(bounds[:-1])), "the bound fell"

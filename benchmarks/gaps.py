@@ -30,12 +30,13 @@ from lacuna.evaluation.scores import score
 from lacuna.io.corpus import read_corpus
 from lacuna.models.crf.li import Li
 from lacuna.models.hypergraph import Shared, Split
-from lacuna.models.registry import Config, with_heuristic
+from lacuna.models.registry import with_heuristic
+from lacuna.models.settings import Settings
 from lacuna.pipeline.training import train
 from lacuna.text.document import Document, Mention, Span
 from lacuna.text.tokens import tokens_of
 
-MODELS: dict[str, Config] = {
+MODELS: dict[str, Settings] = {
     "LI": Li(features="hypergraph"),
     "SHARED": Shared(),
     "SPLIT": Split(),
@@ -97,7 +98,7 @@ def scores_of(model: Any, documents: Sequence[Document]) -> dict[str, Any]:
     }
 
 
-def trained(documents: Sentences, config: Config, **settings: Any) -> tuple[Any, float]:
+def trained(documents: Sentences, config: Settings, **settings: Any) -> tuple[Any, float]:
     """Return a model and the seconds it took."""
     began = time.perf_counter()
     model = train(documents, replace(config, **settings)).model
@@ -105,7 +106,7 @@ def trained(documents: Sentences, config: Config, **settings: Any) -> tuple[Any,
 
 
 def best_penalty(
-    training: Sentences, judge: Sentences, config: Config, penalties: Sequence[float]
+    training: Sentences, judge: Sentences, config: Settings, penalties: Sequence[float]
 ) -> float:
     """Return the penalty with the highest F1 of ENOUGH on `judge`."""
     if len(penalties) == 1:
