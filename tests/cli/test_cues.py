@@ -75,7 +75,7 @@ def test_where_no_word_is_known_that_is_said(
     assert run.code == 0
     assert "words are not shown" in run.err
     assert "worked" not in run.out + graph.read_text()
-    assert "what announces mentions" in run.out
+    assert "what leads to mentions" in run.out
 
 
 def test_a_label_that_is_not_there_is_an_error(lacuna: Lacuna, model: Path, tmp_path: Path) -> None:

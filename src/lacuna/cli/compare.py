@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,23 +15,15 @@ from lacuna.cli.console import (
     say,
     step_progress,
 )
-from lacuna.cli.corpora import (
-    CorpusOptions,
-    EncodingOption,
-    FilterOption,
-    FormatOption,
-    GroupFromOption,
-    JsonOption,
-    LabelsOption,
-    MapOption,
-    reading,
-)
+from lacuna.cli.corpora import CorpusOptions, JsonOption, reading
+from lacuna.cli.option_records import only
 from lacuna.errors import ConfigError
 from lacuna.evaluation.result_json import counts_json
-from lacuna.io.corpus import STANDARD_INPUT, Keep
+from lacuna.io.corpus import STANDARD_INPUT
 from lacuna.text.document import Document
 
 if TYPE_CHECKING:
+    from lacuna.models.settings import Settings
     from lacuna.pipeline.comparing import Compared
     from lacuna.pipeline.training import Progress
 
@@ -53,12 +45,10 @@ def compare_command(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="For models that draw.")] = 0,
-    source_format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    label_map: MapOption = None,
-    labels: LabelsOption = None,
-    keep: FilterOption = Keep.ALL,
-    group_from: GroupFromOption = None,
+    *,
+    options: Annotated[
+        CorpusOptions, only("format", "encoding", "label_map", "labels", "keep", "group_from")
+    ],
     as_json: JsonOption = False,
 ) -> None:
     """Train every kind of model and compare them.
@@ -69,24 +59,14 @@ def compare_command(
 
     Example: lacuna compare train/ test/ --models crf,ppm-hmm --set crf.iterations=60
     """
-    from lacuna.pipeline.comparing import chosen_configs, compare
+    from lacuna.pipeline.comparing import chosen_configs
 
     if train == test == STANDARD_INPUT:
         raise ConfigError("the standard input can be read only once; name a file")
     configs = chosen_configs(models, settings or [])
     announce_compiling()
-    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from)
     training, held_out = _read(train, options), _read(test, options)
-    rows = []
-    with step_progress("preparing") as update:
-
-        def show(name: str, progress: Progress) -> None:
-            step, steps = progress.iteration, progress.iterations
-            update(f"{name}: iteration {step} of at most {steps}", step, steps, "")
-
-        for row in compare(training, held_out, configs, seed=seed, on_progress=show):
-            rows.append(row)
-            _say(row)
+    rows = _rows(training, held_out, configs, seed)
     ranked = sorted(rows, key=lambda row: -_f1(row))
     if as_json:
         sizes = {"training_documents": len(training), "test_documents": len(held_out)}
@@ -95,6 +75,25 @@ def compare_command(
         _show(ranked)
     if any(row.measured is None for row in rows):
         raise typer.Exit(1)
+
+
+def _rows(
+    training: list[Document], held_out: list[Document], configs: Mapping[str, Settings], seed: int
+) -> list[Compared]:
+    """Train and score all models, with a progress bar and a line for each."""
+    from lacuna.pipeline.comparing import compare
+
+    rows = []
+    with step_progress("preparing") as update:
+
+        def show(name: str, progress: Progress) -> None:
+            step, steps = progress.iteration, progress.iterations
+            update(f"{name}: iteration {step} of up to {steps}", step, steps, "")
+
+        for row in compare(training, held_out, configs, seed=seed, on_progress=show):
+            rows.append(row)
+            _say(row)
+    return rows
 
 
 def _read(path: str, options: CorpusOptions) -> list[Document]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
     from lacuna.text.document import Document
 
 
-def inspect_command(
-    model: Annotated[Path, typer.Argument(help="A model file, *.lacuna.")],
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What to show of a model."""
+
     features: Annotated[
         int, typer.Option(min=0, help="How many of the strongest features of each tag to show.")
-    ] = 5,
+    ] = 5
     svg: Annotated[
         Path | None,
         typer.Option(
@@ -32,7 +35,7 @@ def inspect_command(
             metavar="FILE",
             help="Also draw which tags follow one another, or the sub-tags around --label.",
         ),
-    ] = None,
+    ] = None
     corpus: Annotated[
         list[str] | None,
         typer.Option(
@@ -41,11 +44,11 @@ def inspect_command(
             help="Annotated documents, to show what the hidden states of a class-hmm or dp-hmm"
             " stand for.",
         ),
-    ] = None,
+    ] = None
     label: Annotated[
         str | None,
-        typer.Option("--label", help="Only what announces and follows this label (dp-hmm)."),
-    ] = None,
+        typer.Option("--label", help="Only what leads to this label and follows it (dp-hmm)."),
+    ] = None
     rules_file: Annotated[
         Path | None,
         typer.Option(
@@ -54,7 +57,13 @@ def inspect_command(
             help="Also write the rules of a model of large categories, as TOML, to be edited and"
             " given to train --rules.",
         ),
-    ] = None,
+    ] = None
+
+
+def inspect_command(
+    model: Annotated[Path, typer.Argument(help="A model file, *.lacuna.")],
+    *,
+    questions: Questions,
     as_json: JsonOption = False,
 ) -> None:
     """Show what is inside a model file.
@@ -65,25 +74,18 @@ def inspect_command(
     from lacuna.models.file import file_digest, read_model
     from lacuna.models.registry import load
 
-    stored = read_model(model)
-    tagger = load(model)
+    stored, tagger = read_model(model), load(model)
     words = list(dict.fromkeys(tagger.held_words()))
-    inspection = Inspection(words, features, _read(corpus or []), label)
+    documents = _read(questions.corpus or [])
+    inspection = Inspection(words, questions.features, documents, questions.label)
     facts = tagger.facts(inspection)
     _check_answers(facts, inspection)
-    if rules_file is not None:
-        _save_rules(tagger, rules_file)
-    if svg is not None:
-        write_picture(svg, _picture(stored.kind, tagger.core(), inspection))
+    if questions.rules_file is not None:
+        _save_rules(tagger, questions.rules_file)
+    if questions.svg is not None:
+        write_picture(questions.svg, _picture(stored.kind, tagger.core(), inspection))
     digest, size = file_digest(model), model.stat().st_size
-    if words:
-        how = getattr(tagger.core().config, "spell", None) is None
-        say(
-            f"warning: this model holds {len(words):,} words of its training text;"
-            f" train {'--private' if how else '--set spell=false'} leaves them out"
-        )
-    for remark in facts.remarks:
-        say(f"note: {remark}")
+    _warn(tagger, words)
     if as_json:
         print_json(
             {
@@ -102,6 +104,18 @@ def inspect_command(
     _show_card(tagger.card, tagger.labels)
     for table in facts.tables:
         _show(*table)
+    for remark in facts.remarks:
+        say(remark)
+
+
+def _warn(tagger: Tagger, words: list[str]) -> None:
+    """Say which words of the training text can be read in the file."""
+    if words:
+        spells = hasattr(tagger.core().config, "spell")
+        say(
+            f"warning: this model holds {len(words):,} words of its training text;"
+            f" train {'--set spell=false' if spells else '--private'} leaves them out"
+        )
 
 
 def _read(corpus: list[str]) -> list[Document]:

@@ -4,37 +4,148 @@ from __future__ import annotations
 
 import resource
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lacuna.cli.console import announce_compiling, print_json, print_table, say
-from lacuna.cli.corpora import (
-    CorpusOptions,
-    EncodingOption,
-    FilterOption,
-    FormatOption,
-    GroupFromOption,
-    HeuristicOption,
-    JsonOption,
-    LabelsOption,
-    MapOption,
-    TaskOption,
-    reading,
-)
+from lacuna.cli.corpora import CorpusOptions, HeuristicOption, JsonOption, TaskOption, reading
+from lacuna.cli.option_records import only
 from lacuna.cli.results import CategoriesOption, find_categories
 from lacuna.cli.training import Job
 from lacuna.errors import ConfigError
-from lacuna.io.corpus import Keep
+from lacuna.models.registry import DEFAULT, Kind, kind_named, trainable
 from lacuna.text.document import Document
 from lacuna.types import Task
 
 if TYPE_CHECKING:
+    from lacuna.models.settings import Settings
+    from lacuna.pipeline.categories import Categories
     from lacuna.pipeline.training import Trained
     from lacuna.pipeline.tuning import Tried
 
 MOST_NAMES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """Which kind of model to train, and for what."""
+
+    model: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Kind of model: {', '.join(trainable())}. By default {DEFAULT[Task.NER]} for"
+            f" mentions and {DEFAULT[Task.POS]} for parts of speech."
+        ),
+    ] = None
+    task: TaskOption = Task.NER
+
+    def kind(self) -> Kind:
+        """Return the kind of model."""
+        return kind_named(self.model or DEFAULT[self.task])
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """How to train."""
+
+    dev: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Documents to judge by: training stops when the score on them no longer improves."
+        ),
+    ] = None
+    start: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="MODEL", help="A model to adapt to these documents."),
+    ] = None
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            help="Without --dev: score by this number of folds, leaving out whole groups, then"
+            " train on all documents for as long as was best there.",
+        ),
+    ] = None
+    tune: Annotated[
+        bool,
+        typer.Option(
+            "--tune",
+            help="Train with l2 = 0.03, 0.1, 0.3 and 1 and keep what is best on --dev or --folds.",
+        ),
+    ] = False
+    private: Annotated[
+        bool,
+        typer.Option(
+            "--private",
+            help="Keep no word of the documents in the model, and no feature of fewer than three"
+            " documents (groups). Whoever has the file can still test a word they guess.",
+        ),
+    ] = False
+    align: Annotated[
+        bool,
+        typer.Option(
+            "--align",
+            help="Label words that occur several times in a group (a patient) together. Trains"
+            " five more models, to learn how.",
+        ),
+    ] = False
+    categories: CategoriesOption = None
+    rules: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With level=category: a TOML file of rules for labels, from inspect --rules, in"
+            " place of learnt ones.",
+        ),
+    ] = None
+    pos: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="MODEL",
+            help="A part-of-speech model: its tags become the token column pos, which the model"
+            " looks at, at training and tagging time.",
+        ),
+    ] = None
+    licence: Annotated[
+        str, typer.Option(metavar="TEXT", help="Terms of use, for the model card.")
+    ] = ""
+    seed: Annotated[
+        int,
+        typer.Option(
+            min=0, help="Seed of the folds, of the key of --private and of random starts."
+        ),
+    ] = 0
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting; see --help-config."),
+    ] = None
+    heuristic: HeuristicOption = None
+
+    def check(self, kind: Kind, task: Task) -> None:
+        """Refuse options that do not go together."""
+        if self.folds is not None and (self.dev or self.start is not None):
+            raise ConfigError("--folds goes neither with --dev nor with --from")
+        if self.folds is not None and task is Task.POS:
+            raise ConfigError("--folds does not go with --task pos")
+        if self.tune and not self.dev and self.folds is None:
+            raise ConfigError("--tune needs documents to judge by: give --dev or --folds")
+        if self.tune and not kind.penalty:
+            raise ConfigError(f"--tune chooses a penalty; a {kind.name} model has none")
+
+    def configured(self, kind: Kind, corpus: CorpusOptions) -> tuple[Settings, Categories | None]:
+        """Return the settings of the model, and the large categories to train on."""
+        from lacuna.models.settings import configure
+        from lacuna.pipeline.categories import chosen_categories, split_level
+
+        level, others = split_level(self.settings or [])
+        if level != "category" and (self.categories is not None or self.rules is not None):
+            raise ConfigError("--categories and --rules need --set level=category")
+        large = chosen_categories(level, find_categories(self.categories, corpus), self.rules)
+        decoding = [] if self.heuristic is None else [f"heuristic={self.heuristic}"]
+        return configure(kind.config, [*others, *decoding]), large
 
 
 def train_command(
@@ -45,94 +156,15 @@ def train_command(
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="The model file, *.lacuna.")
     ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            help="Kind of model: crf, li, shared, split, trigram-hmm, ppm-hmm, class-hmm or dp-hmm."
-            " Where not given, crf for mentions and trigram-hmm for parts of speech."
-        ),
-    ] = None,
-    task: TaskOption = Task.NER,
-    dev: Annotated[
-        list[str] | None,
-        typer.Option(help="Documents to judge by: training stops when it no longer helps there."),
-    ] = None,
-    start: Annotated[
-        Path | None,
-        typer.Option("--from", metavar="MODEL", help="A model to adapt to these documents."),
-    ] = None,
-    folds: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            help="Without --dev: score by so many folds, whole groups left out, and train on all"
-            " for as long as served best there.",
-        ),
-    ] = None,
-    tune: Annotated[
-        bool,
-        typer.Option(
-            "--tune",
-            help="Train with l2 = 0.03, 0.1, 0.3 and 1 and keep what is best on --dev or --folds.",
-        ),
-    ] = False,
-    private: Annotated[
-        bool,
-        typer.Option(
-            "--private",
-            help="Keep no word of the documents in the model, and no feature of fewer than three"
-            " documents (groups). Who has the file can still test a word he guesses.",
-        ),
-    ] = False,
-    align: Annotated[
-        bool,
-        typer.Option(
-            "--align",
-            help="Label words that stand several times in a group (a patient) together. Trains five"
-            " more models, to learn how.",
-        ),
-    ] = False,
-    categories: CategoriesOption = None,
-    rules: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="With level=category: a TOML file of rules for labels, from inspect --rules, in"
-            " place of learnt ones.",
-        ),
-    ] = None,
-    pos: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="MODEL",
-            help="A part-of-speech model: its tags become the token column pos, which the model"
-            " looks at, in training and ever after.",
-        ),
-    ] = None,
-    licence: Annotated[
-        str, typer.Option(metavar="TEXT", help="Terms of use, for the model card.")
-    ] = "",
-    seed: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Deals groups into folds, makes the key of --private and random beginnings.",
-        ),
-    ] = 0,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting; see --help-config."),
-    ] = None,
-    heuristic: HeuristicOption = None,
+    *,
+    choice: ModelChoice,
+    training: Training,
     help_config: Annotated[
-        bool, typer.Option("--help-config", help="List the settings of the model and leave.")
+        bool, typer.Option("--help-config", help="List the settings of the model and exit.")
     ] = False,
-    source_format: FormatOption = None,
-    encoding: EncodingOption = "utf-8",
-    label_map: MapOption = None,
-    labels: LabelsOption = None,
-    keep: FilterOption = Keep.ALL,
-    group_from: GroupFromOption = None,
+    reading_options: Annotated[
+        CorpusOptions, only("format", "encoding", "label_map", "labels", "keep", "group_from")
+    ],
     as_json: JsonOption = False,
 ) -> None:
     """Train a model on annotated documents.
@@ -141,54 +173,64 @@ def train_command(
 
     Example: lacuna train notes/ -o names.lacuna --dev more-notes/
     """
-    from lacuna.models.base import Card
     from lacuna.models.file import write_model
-    from lacuna.models.registry import DEFAULT, kind_named, load
-    from lacuna.models.settings import configure, describe_config
-    from lacuna.pipeline.categories import LEVEL, LEVELS, chosen_categories, split_level
-    from lacuna.pipeline.part_of_speech import joined, load_pos_tagger, with_pos_column
-    from lacuna.pipeline.training import TrainOptions
 
-    kind = kind_named(model or DEFAULT[task])
+    kind = choice.kind()
     if help_config:
-        settings_table = describe_config(kind.config)
-        settings_table.append((LEVEL, '"label"', " | ".join(LEVELS)))
-        print_table(f"settings of {kind.name}", ("setting", "default", "choices"), settings_table)
+        _show_settings(kind)
         return
     if not corpus or output is None:
         raise ConfigError("give a corpus to train on and -o for the model file")
-    if folds is not None and (dev or start is not None):
-        raise ConfigError("--folds goes neither with --dev nor with --from")
-    if folds is not None and task is Task.POS:
-        raise ConfigError("--folds does not go with --task pos")
-    if tune and not dev and folds is None:
-        raise ConfigError("--tune needs documents to judge by: give --dev or --folds")
-    if tune and not kind.penalty:
-        raise ConfigError(f"--tune chooses a penalty; a {kind.name} model has none")
-    level, others = split_level(settings or [])
-    if level != "category" and (categories is not None or rules is not None):
-        raise ConfigError("--categories and --rules need --set level=category")
-    reading_off = [] if heuristic is None else [f"heuristic={heuristic}"]
-    options = CorpusOptions(source_format, encoding, label_map, labels, keep, group_from, task)
-    large = chosen_categories(level, find_categories(categories, options), rules)
+    training.check(kind, choice.task)
+    options = replace(reading_options, task=choice.task)
+    trained, tries = _train(corpus, kind, training, options)
+    digest = write_model(output, trained.model.store())
+    _report(trained, tries, output, digest, as_json=as_json)
+
+
+def _train(
+    corpus: list[str], kind: Kind, training: Training, options: CorpusOptions
+) -> tuple[Trained, Sequence[Tried[object]]]:
+    """Read the documents and train the model, with its part-of-speech tagger if there is one."""
+    from lacuna.models.base import Card
+    from lacuna.models.registry import load
+    from lacuna.pipeline.part_of_speech import joined, load_pos_tagger, with_pos_column
+    from lacuna.pipeline.training import TrainOptions
+
+    config, large = training.configured(kind, options)
     announce_compiling()
-    config = configure(kind.config, [*others, *reading_off])
-    old = None if start is None else load(start)
-    training = _read(corpus, options)
-    held_out = _read(dev, options) if dev else None
-    pos_tagger = None if pos is None else load_pos_tagger(pos)
+    old = None if training.start is None else load(training.start)
+    documents = _read(corpus, options)
+    dev = _read(training.dev, options) if training.dev else None
+    pos_tagger = None if training.pos is None else load_pos_tagger(training.pos)
     if pos_tagger is not None:
         config = with_pos_column(config)
-        training = pos_tagger.find(training)
-        held_out = None if held_out is None else pos_tagger.find(held_out)
-    card = Card(data=_names(corpus), licence=licence)
-    train_options = TrainOptions(seed, old, private, task, held_out, align, large, card)
-    trained, tries = Job(training, config, folds, tune, train_options).run()
-    if align and trained.interrupted:
+        documents = pos_tagger.find(documents)
+        dev = None if dev is None else pos_tagger.find(dev)
+    how = TrainOptions(
+        seed=training.seed,
+        start=old,
+        private=training.private,
+        task=options.task,
+        dev=dev,
+        align=training.align,
+        categories=large,
+        card=Card(data=_names(corpus), licence=training.licence),
+    )
+    trained, tries = Job(documents, config, training.folds, training.tune, how).run()
+    if training.align and trained.interrupted:
         say("interrupted before alignment was learnt: the model does not align")
-    finished = trained.model if pos_tagger is None else joined(pos_tagger, trained.model)
-    digest = write_model(output, finished.store())
-    _report(trained, tries, output, digest, as_json=as_json)
+    if pos_tagger is not None:
+        trained = replace(trained, model=joined(pos_tagger, trained.model))
+    return trained, tries
+
+
+def _show_settings(kind: Kind) -> None:
+    from lacuna.models.settings import describe_config
+    from lacuna.pipeline.categories import LEVEL, LEVELS
+
+    rows = [*describe_config(kind.config), (LEVEL, '"label"', " | ".join(LEVELS))]
+    print_table(f"settings of {kind.name}", ("setting", "default", "choices"), rows)
 
 
 def _read(paths: list[str], options: CorpusOptions) -> list[Document]:
@@ -197,7 +239,7 @@ def _read(paths: list[str], options: CorpusOptions) -> list[Document]:
 
 
 def _names(paths: list[str]) -> tuple[str, ...]:
-    """Return the names of files, without their folders, and of only so many."""
+    """Return the names of files without their folders, up to a number."""
     names = [Path(path).name or path for path in paths[:MOST_NAMES]]
     more = len(paths) - len(names)
     return (*names, f"and {more} more") if more else tuple(names)

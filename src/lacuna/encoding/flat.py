@@ -59,6 +59,11 @@ def tag_document(
     return TaggedDocument(document, join_sentences(tokens, found.aligned), chunks, left_out)
 
 
+def flat_document(document: Document, _: object = None) -> TaggedDocument:
+    """Return a document as kinds of models without settings for it see it in training."""
+    return tag_document(document)
+
+
 def join_sentences(tokens: Tokens, mentions: Sequence[AlignedMention]) -> Tokens:
     """Remove sentence borders inside mentions."""
     ranges = [item.ranges[0] for item in mentions]

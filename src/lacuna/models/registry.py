@@ -11,18 +11,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from lacuna.encoding.flat import TrainingDocument, tag_document
 from lacuna.encoding.schemes import Heuristic
 from lacuna.errors import ConfigError, ModelFileError
-from lacuna.models.base import FitOptions, Step, Tagger
 from lacuna.models.file import StoredModel, read_model, stored_part
 from lacuna.models.settings import Settings
-from lacuna.text.document import Document
 from lacuna.types import Task
 
-Fit = Callable[[Sequence[Any], Any, FitOptions], Iterator[Step]]
+if TYPE_CHECKING:  # the rows are read for help texts, which must not load compiled code
+    from lacuna.encoding.flat import TrainingDocument
+    from lacuna.models.base import FitOptions, Step, Tagger
+    from lacuna.text.document import Document
+
+    Fit = Callable[[Sequence[Any], Any, FitOptions], Iterator[Step]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ class Kind:
     settings: str = ""
     fit: str = ""
     fit_pos: str = ""
-    encode: str = "lacuna.models.registry:flat"
+    encode: str = "lacuna.encoding.flat:flat_document"
     adapt: str = ""
     finish: str = ""
     parts: tuple[str, ...] = ()
@@ -89,16 +91,11 @@ class Kind:
         place = self.fit if task is Task.NER else self.fit_pos
         if not place:
             raise ConfigError(f"a {self.name} model cannot be trained for the task {task}")
-        return cast(Fit, code_at(place))
+        return cast("Fit", code_at(place))
 
     def encoded(self, document: Document, config: Settings) -> TrainingDocument:
         """Return a document as training sees it."""
-        return cast(TrainingDocument, code_at(self.encode)(document, config))
-
-
-def flat(document: Document, _: object) -> TrainingDocument:
-    """Return a document as models of flat mentions see it."""
-    return tag_document(document)
+        return cast("TrainingDocument", code_at(self.encode)(document, config))
 
 
 #: Every kind by its name.
@@ -289,7 +286,7 @@ def restore(stored: StoredModel) -> Tagger:
     parts = {name: restore(stored_part(stored, name)) for name in kind.parts}
     for name, part in parts.items():
         _check_part(stored, kind, name, part)
-    return cast(Tagger, code_at(kind.restore)(stored, **parts))
+    return cast("Tagger", code_at(kind.restore)(stored, **parts))
 
 
 def _check_part(stored: StoredModel, kind: Kind, name: str, part: Tagger) -> None:
