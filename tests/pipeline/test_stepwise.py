@@ -13,7 +13,8 @@ from lacuna import ConfigError, Crf, Document, TrigramHmm
 from lacuna.io.source import Task
 from lacuna.models import registry
 from lacuna.models.base import Card, Step
-from lacuna.models.trigram_hmm import TrigramHmmModel, fit_trigram_hmm
+from lacuna.models.trigram_hmm import TrigramHmmModel
+from lacuna.models.trigram_hmm.training import fit_trigram_hmm
 from lacuna.pipeline.cross_validation import cross_validate
 from lacuna.pipeline.progress import Progress
 from lacuna.pipeline.stepwise import PATIENCE, train_stepwise

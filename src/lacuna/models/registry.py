@@ -31,8 +31,9 @@ from lacuna.models.file import StoredModel, read_model, stored_part
 from lacuna.models.hypergraph import HypergraphModel, Shared, Split
 from lacuna.models.hypergraph.training import fit_hypergraph
 from lacuna.models.ppm_hmm import PpmHmm, PpmHmmModel, fit_ppm_hmm
-from lacuna.models.trigram_hmm import TrigramHmm, TrigramHmmModel, fit_trigram_hmm
+from lacuna.models.trigram_hmm import TrigramHmm, TrigramHmmModel
 from lacuna.models.trigram_hmm.pos import PosTagger, fit_pos_tagger
+from lacuna.models.trigram_hmm.training import fit_trigram_hmm
 from lacuna.models.with_pos import WithPos
 from lacuna.models.with_rules import WithRules
 from lacuna.text.document import Document
