@@ -29,7 +29,7 @@ from lacuna.kernels import kernel
 from lacuna.models.combining_kernels import add_combined
 from lacuna.models.file import StoredModel, require
 from lacuna.text.word_types import GrowingTypes
-from lacuna.types import HashArray, IntArray, LongArray, RealArray
+from lacuna.types import FloatArray, HashArray, IntArray, LongArray, RealArray
 
 TagArray = npt.NDArray[np.uint16]
 
@@ -190,16 +190,19 @@ class _TypeScores:
         ids, first = self._types.number(table.hashes)
         if len(first):
             values = type_values(table, first, self._plan)
-            self._scores = _appended(self._scores, before, self._scorer.of_values(values))
-            self._values = _appended(self._values, before, values[:, self._plan.by_token.words])
+            self._scores = appended(self._scores, before, self._scorer.of_values(values))
+            self._values = appended(self._values, before, values[:, self._plan.by_token.words])
         return ids + np.int32(2), self._scores, self._values
 
 
-Rows = TypeVar("Rows", RealArray, HashArray)
+Rows = TypeVar("Rows", FloatArray, RealArray, HashArray)
 
 
-def _appended(rows: Rows, count: int, more: Rows) -> Rows:
-    """Write `more` after the first `count` rows, in a larger array if it does not fit."""
+def appended(rows: Rows, count: int, more: Rows) -> Rows:
+    """Write `more` after the first `count` rows, in a larger array if it does not fit.
+
+    The first rows do not change: other threads may be reading them.
+    """
     if count + len(more) > len(rows):
         larger = np.empty((2 * (count + len(more)), rows.shape[1]), rows.dtype)
         larger[:count] = rows[:count]

@@ -23,7 +23,7 @@ SITES, FINDINGS = ("arm", "leg", "hand", "knee"), ("pain", "swelling", "rash", "
 
 
 def mention(text: str, *words: str) -> Mention:
-    """Return the mention of words that stand once in a text, in order."""
+    """Return the mention of words that occur once in a text, in order."""
     return Mention.of("FINDING", *((text.index(w), text.index(w) + len(w)) for w in words))
 
 

@@ -121,7 +121,7 @@ def test_rules_say_what_the_tree_says(seen: list[LabelledMention], cost: float) 
 
 
 def notes(groups: int) -> list[Document]:
-    """Return notes of so many patients: MRN before a RECORD, SSN before an SSN."""
+    """Return notes of several patients: MRN before a RECORD, SSN before an SSN."""
     return [
         Document(
             f"{group}-{n}",

@@ -21,7 +21,7 @@ import numpy as np
 
 from lacuna.encoding.schemes import OUTSIDE, Scheme
 from lacuna.features.token_table import TokenTable
-from lacuna.models.scoring import MOST_BYTES, SparseRows
+from lacuna.models.scoring import MOST_BYTES, SparseRows, appended
 from lacuna.models.trigram_hmm.word_classes import WordClasses, fit_word_classes, token_classes
 from lacuna.text.word_types import GrowingTypes, WordTypes, number_types
 from lacuna.types import BoolArray, FloatArray, IntArray
@@ -125,17 +125,9 @@ class _EmissionCache:
             ids, first = self._types.number(hashes)
             if len(first):
                 new = self._lexicon.of_tokens(table, first, is_first[first])
-                self._append(before, new)
+                self._rows = appended(self._rows, before, new)
             rows = self._rows
         return rows[ids]
-
-    def _append(self, count: int, more: FloatArray) -> None:
-        """Write `more` after the first `count` rows; rows that other threads read do not change."""
-        if count + len(more) > len(self._rows):
-            larger = np.empty((2 * (count + len(more)), self._rows.shape[1]))
-            larger[:count] = self._rows[:count]
-            self._rows = larger
-        self._rows[count : count + len(more)] = more
 
 
 def fit_lexicon(
