@@ -14,7 +14,7 @@ What to read next:
     tagging     `inference/subgraphs.py` (best subgraph) → `inference/subgraph_kernels.py` (Z)
     training    `training.py` → `objective.py` → `inference/subgraphs.py`
 
-W and b are kept in a sparse form; `models/scoring.py` turns them into scores.
+A trained model computes scores[t, j] with `models/scoring.py`.
 """
 
 from __future__ import annotations
@@ -98,55 +98,6 @@ class Shared(Hypergraph):
 @dataclass(frozen=True, slots=True)
 class Split(Hypergraph):
     """Settings of SPLIT, one graph for each number of parts: those of :class:`Hypergraph`."""
-
-
-def graphs_of(config: Hypergraph) -> tuple[Slice, ...]:
-    """Return the graphs that each label has."""
-    return split(config.parts) if isinstance(config, Split) else shared(config.parts)
-
-
-class GraphColumns(NamedTuple):
-    """A graph for mentions of a label; its scores are `width` columns from `first` on."""
-
-    label: str
-    graph: Slice
-    first: int
-    width: int
-
-
-def graph_columns(graphs: Sequence[tuple[str, Slice]]) -> tuple[GraphColumns, ...]:
-    """Give every graph its columns in one table of scores."""
-    widths = [len(columns(graph)) for _, graph in graphs]
-    first = np.cumsum([0, *widths]).tolist()
-    return tuple(GraphColumns(*graphs[i], first[i], widths[i]) for i in range(len(graphs)))
-
-
-class Engine(Protocol):
-    """The functions of `inference/subgraphs.py`, which `unfolded.py` has as well."""
-
-    def expectations(
-        self, graph: Slice, scores: RealArray, sentences: LongArray, *, spoil: bool = ...
-    ) -> Expectations:
-        """Return log Z of sentences and marginals of edges."""
-
-    def best_subgraphs(
-        self, graph: Slice, scores: RealArray, sentences: LongArray, *, threads: int | None = ...
-    ) -> Edges:
-        """Return the edges of the best subgraph of every sentence."""
-
-    def mention_probabilities(
-        self, graph: Slice, scores: RealArray, mentions: Sequence[Parts]
-    ) -> FloatArray:
-        """Return the probability of mentions of one sentence."""
-
-    def coverage(self, graph: Slice, scores: RealArray, sentences: LongArray) -> FloatArray:
-        """Return for every token the probability that a mention covers it."""
-
-
-ENGINES: Mapping[Inference, Engine] = {
-    Inference.EXACT: subgraphs,
-    Inference.UNFOLDED: unfolded,
-}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -288,6 +239,55 @@ class SplitModel(HypergraphModel):
     __slots__ = ()
 
     kind: ClassVar[str] = "split"
+
+
+def graphs_of(config: Hypergraph) -> tuple[Slice, ...]:
+    """Return the graphs that each label has."""
+    return split(config.parts) if isinstance(config, Split) else shared(config.parts)
+
+
+class GraphColumns(NamedTuple):
+    """A graph for mentions of a label; its scores are `width` columns from `first` on."""
+
+    label: str
+    graph: Slice
+    first: int
+    width: int
+
+
+def graph_columns(graphs: Sequence[tuple[str, Slice]]) -> tuple[GraphColumns, ...]:
+    """Give every graph its columns in one table of scores."""
+    widths = [len(columns(graph)) for _, graph in graphs]
+    first = np.cumsum([0, *widths]).tolist()
+    return tuple(GraphColumns(*graphs[i], first[i], widths[i]) for i in range(len(graphs)))
+
+
+class Engine(Protocol):
+    """The functions of `inference/subgraphs.py`, which `unfolded.py` has as well."""
+
+    def expectations(
+        self, graph: Slice, scores: RealArray, sentences: LongArray, *, spoil: bool = ...
+    ) -> Expectations:
+        """Return log Z of sentences and marginals of edges."""
+
+    def best_subgraphs(
+        self, graph: Slice, scores: RealArray, sentences: LongArray, *, threads: int | None = ...
+    ) -> Edges:
+        """Return the edges of the best subgraph of every sentence."""
+
+    def mention_probabilities(
+        self, graph: Slice, scores: RealArray, mentions: Sequence[Parts]
+    ) -> FloatArray:
+        """Return the probability of mentions of one sentence."""
+
+    def coverage(self, graph: Slice, scores: RealArray, sentences: LongArray) -> FloatArray:
+        """Return for every token the probability that a mention covers it."""
+
+
+ENGINES: Mapping[Inference, Engine] = {
+    Inference.EXACT: subgraphs,
+    Inference.UNFOLDED: unfolded,
+}
 
 
 def _mention(
