@@ -10,7 +10,8 @@ import pytest
 from lacuna import ConfigError, Crf, Document, TrigramHmm
 from lacuna.models import registry
 from lacuna.models.base import FitOptions, Step
-from lacuna.models.trigram_hmm import TrigramHmmModel, fit_trigram_hmm
+from lacuna.models.trigram_hmm import TrigramHmmModel
+from lacuna.models.trigram_hmm.training import fit_trigram_hmm
 from lacuna.pipeline.training import PATIENCE, Progress, TrainOptions, train
 from lacuna.pipeline.tuning import cross_validate
 from lacuna.types import Task

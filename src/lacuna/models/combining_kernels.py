@@ -1,12 +1,12 @@
-"""Kernels: scores of tokens from templates that combine words or look at places.
+"""Kernels of `scoring.py`: scores from templates that combine words or look at places in the text.
 
-From attributes to scores in one go, a block of sentences at a time, so that all in between stays
-near the processor:
+One pass goes from attributes to scores, a block of sentences at a time, so that intermediate
+results stay in the processor's cache:
 
     attributes → keys of one template → those that may be known → rows of weights → scores
 
-Sentences of a block lie one after the other in *positions*, with ``reach`` positions that are
-outside before, between and behind them: every offset of every template stays in the block.
+The sentences of a block follow one another in *positions*, with ``reach`` positions outside any
+sentence before, between and after them, so that every offset of every template is in the block.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from lacuna.features.index import EMPTY, LOWER_HALF, ONE, UPPER_HALF, may_be_kno
 from lacuna.kernels import kernel
 from lacuna.types import HashArray, IntArray, LongArray, RealArray
 
-#: Positions of a block, unless one sentence is longer.
-BLOCK = 256
+BLOCK = 256  #: positions of a block, unless one sentence is longer
 
 
 @kernel
@@ -40,8 +39,8 @@ def add_combined(
 ) -> None:
     """scores[t] += weights of all known features of token t under these templates.
 
-    Terms and attributes are as in :func:`~lacuna.features.extract.token_keys`, known keys as in
-    `_known.py`; a slot leads to the place of the weights, see `_scoring.py`.
+    Terms and attributes are as in :func:`~lacuna.features.extract.token_keys`, sieve and slots as
+    in `features/index.py`; a slot has the place of a row of weights, see `scoring.py`.
     """
     reach, longest = 0, 0
     for m in range(len(offset)):
@@ -80,7 +79,7 @@ def _lay_out(
     padded: HashArray,
     token: LongArray,
 ) -> tuple[int, int]:
-    """Fill a block with sentences; return the first that is not in it, and its positions.
+    """Fill a block with sentences; return the first one not in it, and the number of positions.
 
     padded[a, reach + i] is attribute a at position i, token[reach + i] the token, -1 outside.
     """
@@ -118,7 +117,7 @@ def _template_keys(
     offset: IntArray,
     keys: HashArray,
 ) -> None:
-    """keys[i] = the key of the feature at position i, NONE where a value is missing."""
+    """keys[i] = the key of the feature at position i, NONE if a value is missing."""
     begin = seed(template)
     for i in range(size):
         keys[i] = begin
@@ -142,10 +141,10 @@ def _find(
     of_pairs: LongArray,
     counts: LongArray,
 ) -> None:
-    """Append where the weights of the feature lie to a list of each of the positions `maybe`.
+    """Append the place of the feature's weights to a list of each of the positions `maybe`.
 
-    Slots are fetched before the first is looked at: memory answers them together. What belongs to
-    no list is overwritten by what comes next, which is faster than asking.
+    All slots are fetched before the first is used, so that memory accesses overlap. A place that
+    belongs to no list is overwritten by the next one, which is faster than a branch.
     """
     last = np.uint64(slots.size - 1)
     for n in range(len(maybe)):
@@ -167,7 +166,7 @@ def _find(
 def _add_pairs(
     token: LongArray, counts: LongArray, first: LongArray, pairs: RealArray, scores: RealArray
 ) -> None:
-    """Add the rows that are given by their weights, from pairs[first[i, j]] on."""
+    """scores[token[i]] += the rows that start at pairs[first[i, j]], for all j < counts[i]."""
     for i in range(len(counts)):
         if token[i] >= 0:
             total = scores[token[i]]
@@ -183,7 +182,7 @@ def _add_pairs(
 def _add_wide(
     token: LongArray, counts: LongArray, rows: LongArray, wide: RealArray, scores: RealArray
 ) -> None:
-    """Add the rows that are given with all their zeros, four at a time."""
+    """scores[token[i]] += wide[rows[i, j]] for all j < counts[i], four rows at a time."""
     for i in range(len(counts)):
         if token[i] < 0:
             continue

@@ -131,7 +131,7 @@ KINDS: dict[str, Kind] = {
             name="trigram-hmm",
             summary="trigram hidden Markov model: flat mentions, parts of speech, very fast",
             settings="lacuna.models.trigram_hmm:TrigramHmm",
-            fit="lacuna.models.trigram_hmm:fit_trigram_hmm",
+            fit="lacuna.models.trigram_hmm.training:fit_trigram_hmm",
             fit_pos="lacuna.models.trigram_hmm.pos:fit_pos_tagger",
             restore="lacuna.models.trigram_hmm.storage:restore_trigram_hmm",
         ),

@@ -1,4 +1,4 @@
-"""Strict reading of safetensors files: arrays on a memory map, nothing believed unchecked.
+"""Strict reading of safetensors files: arrays on a memory map, everything checked.
 
 ::
 
@@ -7,8 +7,8 @@
                                                  "data_offsets": [0, 96]}, …}
     arrays     back to back
 
-The safetensors package would copy every array and lets repeated names pass. What is wrong here is
-a ``ValueError`` that says what; the caller knows the file.
+The safetensors package would copy every array, and accepts repeated names. Functions raise a
+``ValueError`` that says what is wrong; the caller adds the name of the file.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 62)]
 def mapped(path: Path) -> mmap.mmap:
     """Map a file copy-on-write.
 
-    Its arrays are then writeable in numpy's eyes; for read-only ones each kernel would be
-    compiled a second time.
+    NumPy sees its arrays as writeable; for read-only ones every kernel would be compiled a second
+    time.
     """
     with path.open("rb") as stream:
         size = os.fstat(stream.fileno()).st_size
@@ -57,7 +57,7 @@ def mapped(path: Path) -> mmap.mmap:
 
 
 def directory(content: mmap.mmap) -> tuple[dict[str, Any], int]:
-    """Return the directory and the place where the arrays start."""
+    """Return the directory and the offset at which the arrays start."""
     length = int.from_bytes(content[:8], "little")
     if content[8:9] != b"{":
         raise ValueError("not a lacuna model")
@@ -71,14 +71,14 @@ def directory(content: mmap.mmap) -> tuple[dict[str, Any], int]:
 def arrays_on(
     content: mmap.mmap, start: int, described: Mapping[str, object]
 ) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays that a directory describes, as views on the map from `start` on."""
+    """Return the arrays that a directory describes, as views on the map; they start at `start`."""
     entries = {name: _entry(name, described[name]) for name in sorted(described)}
     _check_layout(entries, len(content) - start)
     return {name: _array(name, entry, content, start) for name, entry in entries.items()}
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """Where one array stands and what it is, as the directory has it."""
+    """Type, shape and position of one array, as in the directory."""
 
     dtype: str
     shape: Annotated[tuple[Count, ...], msgspec.Meta(max_length=32)]
@@ -86,7 +86,7 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 def _entry(name: str, value: object) -> _Entry:
-    """Check one array's description in itself."""
+    """Check the description of one array."""
     try:
         entry = msgspec.convert(value, _Entry)
     except msgspec.ValidationError as error:
@@ -100,7 +100,7 @@ def _entry(name: str, value: object) -> _Entry:
 
 
 def _check_layout(entries: Mapping[str, _Entry], available: int) -> None:
-    """Require that the arrays stand back to back and fill the rest of the file."""
+    """Require that the arrays are back to back and fill the rest of the file."""
     expected = 0
     for name, entry in sorted(entries.items(), key=lambda item: item[1].data_offsets):
         start, end = entry.data_offsets
@@ -122,7 +122,7 @@ def _array(name: str, entry: _Entry, content: mmap.mmap, start: int) -> npt.NDAr
 
 
 def json_object(content: bytes) -> dict[str, Any]:
-    """Parse a JSON object, without repeated names and numbers that JSON does not have."""
+    """Parse a JSON object; repeated names, NaN and infinity are errors."""
     try:
         value = json.loads(
             content.decode(),
@@ -142,7 +142,7 @@ def json_object(content: bytes) -> dict[str, Any]:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     unique = dict(pairs)
     if len(unique) < len(pairs):
-        raise ValueError("a name stands twice")
+        raise ValueError("a name occurs twice")
     return unique
 
 
@@ -154,5 +154,5 @@ def _finite(digits: str) -> float:
 
 
 def shown(name: str) -> str:
-    """Quote a name from a file that may be hostile: short, and no control characters."""
+    """Quote a name from a file that may be hostile: shortened, without control characters."""
     return f"{name!r:.60}"

@@ -1,15 +1,15 @@
 """Scores of tokens from the weights of a trained model.
 
-Most templates look at one word. Their weights are summed once for every word type that is ever
-met, at every offset of the window, and kept; a token then adds up a few kept rows and the weights
-of its combining features.
+    scores[t, k] = Σ over features r of token t of W[r, k]
 
-Kernels: scores of tokens as sums of weight rows and of scores of word types.
+Most templates look at one word. Their weights are summed once for each word type, at every offset
+of the window, and cached; a token then adds a few cached rows (`add_windows`) and the weights of
+its features of several words (`combining_kernels.py`).
 
-A row of weights has a *place*. The first places are rows with all their zeros, wide[place, k]:
-adding them is fast. The others are pairs[place - len(wide)] = (weight, tag) and those that follow,
-up to the last of the row, which has -1 - tag in place of its tag. Tags are written as floats beside
-their weights, so that one access to memory finds both. Place -1 is no row.
+A row of W has a *place*. The first places are *wide* rows, which are kept with all their zeros,
+wide[place, k]: adding them is fast. A narrow row is pairs[place - len(wide)] = (weight, tag) and
+the pairs that follow, up to the last of the row, which has -1 - tag in place of its tag. Tags are
+floats beside their weights, so that one memory access reads both. Place -1 is no row.
 """
 
 from __future__ import annotations
@@ -29,19 +29,17 @@ from lacuna.kernels import kernel
 from lacuna.models.combining_kernels import add_combined
 from lacuna.models.file import StoredModel, require
 from lacuna.text.word_types import GrowingTypes
-from lacuna.types import HashArray, IntArray, LongArray, RealArray
+from lacuna.types import FloatArray, HashArray, IntArray, LongArray, RealArray
 
-#: Weights nearer to zero are left out: the score of a token is a sum of about fifty.
-NEGLIGIBLE = 1e-3
+TagArray = npt.NDArray[np.uint16]
 
-#: A row is wide when one weight in so many is not zero.
-WIDE = 3
-#: Kept scores of word types are forgotten when they pass this.
-MOST_BYTES = 1 << 26
+NEGLIGIBLE = 1e-3  #: weights nearer to zero are dropped: a score is a sum of about fifty
+WIDE = 3  #: a row is wide if more than one weight in three is not zero
+MOST_BYTES = 1 << 26  #: size at which cached scores of word types are dropped
 
 
 class SparseRows(NamedTuple):
-    """Weights that are not zero.
+    """Weights that are not zero, by row.
 
     Row r has ``values[m]`` for the tag ``tags[m]``, m from ``borders[r]`` to ``borders[r + 1]``.
     """
@@ -56,7 +54,7 @@ class SparseRows(NamedTuple):
         return len(self.borders) - 1
 
     def dense(self, tags: int, rows: int | None = None) -> RealArray:
-        """Return table[r, k] with one column for each of so many tags; of the first `rows` only."""
+        """Return table[r, k] of the first `rows`, by default of all, with `tags` columns."""
         sizes = np.diff(self.borders)[:rows]
         table = np.zeros((len(sizes), tags), np.float32)
         count = int(self.borders[len(sizes)])
@@ -65,23 +63,23 @@ class SparseRows(NamedTuple):
         return table
 
     def pairs(self) -> RealArray:
-        """Return weights with their tags, the last of a row marked, see `_scoring.py`."""
+        """Return pairs[m] = (weight, tag), the last of each row marked."""
         pairs = np.stack((self.values, self.tags.astype(np.float32)), axis=1)
         last = self.borders[1:][np.diff(self.borders) > 0] - 1
         pairs[last, 1] = -1.0 - pairs[last, 1]
         return pairs
 
     def places(self, wide: int) -> LongArray:
-        """Return where each row lies, the first `wide` of them with all their zeros.
+        """Return the place of each row, the first `wide` of which are wide.
 
-        -1 for a row without weights; one more entry, -1 as well, for features that are unknown.
+        Rows without weights have -1, and so has one more entry at the end, for unknown features.
         """
         rows = np.arange(self.rows)
         places = np.where(rows < wide, rows, wide + self.borders[:-1])
         return np.append(np.where(np.diff(self.borders) > 0, places, -1), -1)
 
     def wide(self, tags: int) -> RealArray:
-        """Return the leading wide rows as a table."""
+        """Return the wide rows, which come first, as a table."""
         narrow = np.diff(self.borders) * WIDE <= tags
         return self.dense(tags, int(narrow.argmax()) if narrow.any() else self.rows)
 
@@ -89,9 +87,9 @@ class SparseRows(NamedTuple):
 def without_small(
     index: FeatureIndex, weights: RealArray, least: float
 ) -> tuple[FeatureIndex, SparseRows]:
-    """Leave out weights[r, k] nearer to zero than `least`, and the features that lose them all.
+    """Drop weights[r, k] nearer to zero than `least`, and features that lose all of theirs.
 
-    Features with many weights come first.
+    Wide rows come first.
     """
     kept = np.abs(weights) >= least
     size = kept.sum(axis=1)
@@ -104,8 +102,19 @@ def without_small(
     return FeatureIndex(index.plan, KnownKeys.of(index.keys.hashes[rows])), sparse
 
 
+def stored_weights(stored: StoredModel, features: int, tags: int) -> SparseRows:
+    """Return the weights of a file for this many features and tags."""
+    borders = require(stored, "borders", np.int64, (features + 1,))
+    values = require(stored, "weights", np.float32, (-1,))
+    columns = require(stored, "weight_tags", np.uint16, (len(values),))
+    rising = borders[0] == 0 and borders[-1] == len(values) and (np.diff(borders) >= 0).all()
+    if not rising or (columns >= tags).any():
+        raise ModelFileError(stored.source, "its weights are damaged")
+    return SparseRows(borders, columns, values)
+
+
 class Scorer:
-    """Turns tokens into scores; keeps what it computed for word types. Threads may share one."""
+    """Turns tokens into scores; caches scores of word types. Threads may share one."""
 
     def __init__(self, index: FeatureIndex, weights: SparseRows, tags: int) -> None:
         self._index, self._tags = index, tags
@@ -145,12 +154,12 @@ class Scorer:
 
     @property
     def window(self) -> tuple[int, int]:
-        """The lowest and the highest offset that word templates look at."""
+        """The lowest and the highest offset of word templates."""
         offsets = [group.offset for group in self._index.plan.by_word]
         return min(offsets, default=0), max(offsets, default=0)
 
     def of_values(self, values: HashArray) -> RealArray:
-        """Return scores[v, (high - o) · K + k] of words with these attributes at offset o."""
+        """Return scores[v, (high - o) · K + k] of a word with attributes values[v] at offset o."""
         low, high = self.window
         scores = np.zeros((high - low + 1, len(values), self._tags), np.float32)
         for group in self._index.plan.by_word:
@@ -160,7 +169,7 @@ class Scorer:
 
 
 class _TypeScores:
-    """Scores and attributes of the word types met so far; the first two are outside a sentence."""
+    """Scores and attributes of the word types met so far, after BEFORE and AFTER."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
@@ -176,21 +185,24 @@ class _TypeScores:
         return self._scores.nbytes + self._values.nbytes
 
     def number(self, table: TokenTable) -> tuple[IntArray, RealArray, HashArray]:
-        """Return the type of every token, and scores and attributes of all types."""
+        """Return the type of every token, and the scores and attributes of all types."""
         before = len(self._types) + 2
         ids, first = self._types.number(table.hashes)
         if len(first):
             values = type_values(table, first, self._plan)
-            self._scores = _appended(self._scores, before, self._scorer.of_values(values))
-            self._values = _appended(self._values, before, values[:, self._plan.by_token.words])
+            self._scores = appended(self._scores, before, self._scorer.of_values(values))
+            self._values = appended(self._values, before, values[:, self._plan.by_token.words])
         return ids + np.int32(2), self._scores, self._values
 
 
-Rows = TypeVar("Rows", RealArray, HashArray)
+Rows = TypeVar("Rows", FloatArray, RealArray, HashArray)
 
 
-def _appended(rows: Rows, count: int, more: Rows) -> Rows:
-    """Write `more` behind the first `count` rows, into a larger array where it does not fit."""
+def appended(rows: Rows, count: int, more: Rows) -> Rows:
+    """Write `more` after the first `count` rows, in a larger array if it does not fit.
+
+    The first rows do not change: other threads may be reading them.
+    """
     if count + len(more) > len(rows):
         larger = np.empty((2 * (count + len(more)), rows.shape[1]), rows.dtype)
         larger[:count] = rows[:count]
@@ -199,8 +211,7 @@ def _appended(rows: Rows, count: int, more: Rows) -> Rows:
     return rows
 
 
-TagArray = npt.NDArray[np.uint16]
-BEFORE, BEHIND = 0, 1  # the types that stand for what is outside the sentence
+BEFORE, AFTER = 0, 1  #: types in place of words before and after the sentence
 
 
 @kernel
@@ -233,29 +244,18 @@ def add_windows(
 ) -> None:
     """scores[t, k] += Σ_o of_type[type of token t + o, (high - o) · K + k], low <= o <= high.
 
-    The other way round, token p gives one row of `of_type` to the tokens p - high to p - low,
-    which lie one after the other.
+    The loop goes over the tokens p = t + o: each adds one row of `of_type` to the scores of tokens
+    p - high to p - low, which are contiguous.
     """
     width = scores.shape[1]
     flat = scores.reshape(-1)
     for s in range(len(sentences) - 1):
         first, last = sentences[s], sentences[s + 1]
         for p in range(first + min(low, 0), last + max(high, 0)):
-            own = of_type[BEFORE if p < first else BEHIND if p >= last else types[p]]
+            own = of_type[BEFORE if p < first else AFTER if p >= last else types[p]]
             a, b = max(p - high, first), min(p - low + 1, last)
             if a < b:
                 total = flat[a * width : b * width]
                 part = own[(a - p + high) * width :]
                 for i in range(total.size):
                     total[i] += part[i]
-
-
-def stored_weights(stored: StoredModel, features: int, tags: int) -> SparseRows:
-    """Return the weights of so many features for so many tags."""
-    borders = require(stored, "borders", np.int64, (features + 1,))
-    values = require(stored, "weights", np.float32, (-1,))
-    columns = require(stored, "weight_tags", np.uint16, (len(values),))
-    rising = borders[0] == 0 and borders[-1] == len(values) and (np.diff(borders) >= 0).all()
-    if not rising or (columns >= tags).any():
-        raise ModelFileError(stored.source, "its weights are damaged")
-    return SparseRows(borders, columns, values)

@@ -15,7 +15,7 @@ def invented(rng: np.random.Generator) -> str:
 
 
 def note(number: str, text: str, group: str | None, profession: str = "") -> Document:
-    """Make a note, with the profession marked wherever it stands."""
+    """Make a note, with every occurrence of the profession marked."""
     places = [i for i in range(len(text)) if profession and text.startswith(profession, i)]
     mentions = tuple(Mention.of("PROFESSION", (i, i + len(profession))) for i in places)
     return Document(number, text, mentions, group)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lacuna import Document, Mention
 from lacuna.models.aligned.mentions import NewLabel, learn_joins, relabelled
-from lacuna.models.aligned.repeated_words import tagged_words
+from lacuna.models.aligned.repeated_words import labelled_document
 
 NAME = Mention.of("PER", (5, 13))  # "Lee, Ann"
 
@@ -28,7 +28,7 @@ def test_signs_of_few_groups_are_not_learnt() -> None:
 
 
 def test_words_join_over_a_known_sign() -> None:
-    tagged = tagged_words(named(1))
+    tagged = labelled_document(named(1))
     new = {t: NewLabel("PER", {"PER": 1.0}) for t in (1, 3)}
 
     def found(joins: frozenset[tuple[str, str]]) -> list[str]:

@@ -6,14 +6,14 @@ import pytest
 
 from lacuna import Document, Mention
 from lacuna.models.aligned.mentions import NewLabel, believes, learn_free, whole_mentions
-from lacuna.models.aligned.repeated_words import TaggedWords, tagged_words
+from lacuna.models.aligned.repeated_words import LabelledDocument, labelled_document
 
 TEXT = "Ann  Lee saw Lee"
 ANN_LEE, LEE = Mention.of("PER", (0, 8)), Mention.of("PER", (13, 16))
 
 
-def item(name: str, group: str | None, *mentions: Mention) -> TaggedWords:
-    return tagged_words(Document(name, TEXT, mentions, group))
+def item(name: str, group: str | None, *mentions: Mention) -> LabelledDocument:
+    return labelled_document(Document(name, TEXT, mentions, group))
 
 
 def test_whole_mentions_are_those_of_the_group() -> None:

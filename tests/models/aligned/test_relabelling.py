@@ -6,7 +6,12 @@ import pytest
 
 from lacuna import Document, Mention
 from lacuna.models.aligned.mentions import NewLabel, relabelled
-from lacuna.models.aligned.repeated_words import Place, RepeatedWord, repeated_words, tagged_words
+from lacuna.models.aligned.repeated_words import (
+    Place,
+    RepeatedWord,
+    labelled_document,
+    repeated_words,
+)
 
 TEXT = "Ann Lee saw Bob\nKay Lee in Rome"
 #       0   1   2   3    4   5   6  7
@@ -23,7 +28,7 @@ def new(**labels: str) -> dict[int, NewLabel]:
 def result(
     mentions: list[Mention], labels: dict[int, NewLabel], *, only_add: bool = False
 ) -> list[str]:
-    tagged = tagged_words(Document("d", TEXT, tuple(mentions)))
+    tagged = labelled_document(Document("d", TEXT, tuple(mentions)))
     return [f"{m.label} {m.surface(TEXT)}" for m in relabelled(tagged, labels, only_add=only_add)]
 
 
@@ -65,7 +70,7 @@ def test_mentions_that_were_there_are_not_joined() -> None:
 
 
 def test_new_words_alone_must_be_believed() -> None:
-    tagged = tagged_words(Document("d", TEXT, (ANN_LEE, ROME)))
+    tagged = labelled_document(Document("d", TEXT, (ANN_LEE, ROME)))
     labels = new(t2="PER", t4="PER", t5="PER", t6="LOC")
     asked: list[str] = []
 
@@ -97,17 +102,17 @@ def test_probabilities_are_at_most_those_of_the_words() -> None:
         (sure, new(), 0.95),
         (unsure, new(t2="PER"), 0.5),
     ):
-        tagged = tagged_words(Document("d", TEXT, (mention,)))
+        tagged = labelled_document(Document("d", TEXT, (mention,)))
         (found,) = relabelled(tagged, labels, probabilities=True)
         assert found.probability == expected
 
 
 def test_repeated_words_are_those_of_one_group_with_a_label() -> None:
     documents = [
-        tagged_words(Document("a", "Ann, Ann saw", (Mention.of("PER", (0, 4)),), "g")),
-        tagged_words(Document("b", "saw, Ann ann", (), "g")),
-        tagged_words(Document("c", "Ann Ann", (), "h")),
-        tagged_words(Document("g", "Ann saw", (Mention.of("PER", (0, 3)),))),
+        labelled_document(Document("a", "Ann, Ann saw", (Mention.of("PER", (0, 4)),), "g")),
+        labelled_document(Document("b", "saw, Ann ann", (), "g")),
+        labelled_document(Document("c", "Ann Ann", (), "h")),
+        labelled_document(Document("g", "Ann saw", (Mention.of("PER", (0, 3)),))),
     ]
     assert documents[0].labels == ("PER", "PER", "O", "O")
     places = (Place(0, 0), Place(0, 2), Place(1, 2))

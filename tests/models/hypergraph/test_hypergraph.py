@@ -14,8 +14,7 @@ from lacuna import ConfigError, Document, Mention, ModelFileError, Shared, Split
 from lacuna.encoding.schemes import Heuristic
 from lacuna.evaluation.scores import score
 from lacuna.models.file import StoredModel, write_model
-from lacuna.models.hypergraph import HypergraphModel, SharedModel, SplitModel
-from lacuna.models.hypergraph.objective import Inference
+from lacuna.models.hypergraph import HypergraphModel, Inference, SharedModel, SplitModel
 from lacuna.models.registry import load
 from lacuna.pipeline.training import train, train_model
 from lacuna.text.tokens import tokens_of
@@ -24,7 +23,7 @@ SITES, FINDINGS = ("arm", "leg", "hand", "knee"), ("pain", "swelling", "rash", "
 
 
 def mention(text: str, *words: str) -> Mention:
-    """Return the mention of words that stand once in a text, in order."""
+    """Return the mention of words that occur once in a text, in order."""
     return Mention.of("FINDING", *((text.index(w), text.index(w) + len(w)) for w in words))
 
 

@@ -13,7 +13,8 @@ from lacuna.features.templates import parse_templates
 from lacuna.features.token_table import token_table
 from lacuna.inference.subgraphs import taken_columns
 from lacuna.learning.emission import factor
-from lacuna.models.hypergraph.objective import ENGINES, Inference, SubgraphObjective
+from lacuna.models.hypergraph import ENGINES, Inference
+from lacuna.models.hypergraph.objective import SubgraphObjective
 from lacuna.text.document import Document
 from lacuna.text.word_types import number_types
 from tests.inference.test_subgraphs import listed
@@ -39,12 +40,12 @@ def problem(graph: Slice, inference: Inference, l2: float = 0.0) -> SubgraphObje
     return SubgraphObjective(
         emission,
         graph,
-        ENGINES[inference],
         table.sentences,
         gold=np.flatnonzero(taken_columns(np.concatenate(edges), graph)),
         support=np.arange(emission.features * width)[1:],
         columns=width,
         l2=l2,
+        expect=ENGINES[inference].expectations,
     )
 
 

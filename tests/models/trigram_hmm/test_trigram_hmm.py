@@ -20,9 +20,10 @@ from lacuna.features.token_table import token_table
 from lacuna.io.conll import join, places
 from lacuna.models.file import StoredModel, write_model
 from lacuna.models.registry import load
-from lacuna.models.trigram_hmm import TrigramHmm, TrigramHmmModel, fit_trigram_hmm
+from lacuna.models.trigram_hmm import TrigramHmm, TrigramHmmModel
 from lacuna.models.trigram_hmm.pos import PosTagger, fit_pos_tagger
 from lacuna.models.trigram_hmm.storage import restore_trigram_hmm
+from lacuna.models.trigram_hmm.training import fit_trigram_hmm
 from tests.models.examples import corpus
 
 BLEND = 3.0

@@ -7,14 +7,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna import Document, Mention
-from lacuna.models.with_rules.learning import Example, Node, grow, learn_rules, pruned, tree_rules
+from lacuna.models.with_rules.learning import (
+    LabelledMention,
+    Node,
+    grow,
+    learn_rules,
+    pruned,
+    tree_rules,
+)
 from lacuna.models.with_rules.rules import Condition, Fact, Rule, label_by_rules
 
 A, B, C = (Fact("before", word) for word in "abc")
 
 
-def examples(*counts: tuple[int, str, set[Fact]]) -> list[Example]:
-    return [Example(frozenset(facts), label) for n, label, facts in counts for _ in range(n)]
+def examples(*counts: tuple[int, str, set[Fact]]) -> list[LabelledMention]:
+    return [
+        LabelledMention(frozenset(facts), label) for n, label, facts in counts for _ in range(n)
+    ]
 
 
 def test_the_fact_that_lessens_impurity_most_is_asked_first() -> None:
@@ -95,10 +104,12 @@ facts = st.frozensets(st.sampled_from([A, B, C]))
 
 
 @given(
-    seen=st.lists(st.builds(Example, facts, st.sampled_from("XYZ")), min_size=1, max_size=60),
+    seen=st.lists(
+        st.builds(LabelledMention, facts, st.sampled_from("XYZ")), min_size=1, max_size=60
+    ),
     cost=st.sampled_from([0.0, 0.5, 2.0]),
 )
-def test_rules_say_what_the_tree_says(seen: list[Example], cost: float) -> None:
+def test_rules_say_what_the_tree_says(seen: list[LabelledMention], cost: float) -> None:
     tree = pruned(grow(seen, [A, B, C]), cost)
     rules = {"K": tuple(tree_rules(tree))}
     for example in seen:
@@ -110,7 +121,7 @@ def test_rules_say_what_the_tree_says(seen: list[Example], cost: float) -> None:
 
 
 def notes(groups: int) -> list[Document]:
-    """Return notes of so many patients: MRN before a RECORD, SSN before an SSN."""
+    """Return notes of several patients: MRN before a RECORD, SSN before an SSN."""
     return [
         Document(
             f"{group}-{n}",

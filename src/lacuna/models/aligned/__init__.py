@@ -15,14 +15,14 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from lacuna.encoding.schemes import OUTSIDE
-from lacuna.models.aligned.features import SHAPES, FeatureSpace, new_labels
+from lacuna.models.aligned.features import SHAPES, AlignmentFeatures, new_labels
 from lacuna.models.aligned.mentions import Joins, NewLabel, believes, relabelled, whole_mentions
 from lacuna.models.aligned.objective import AlignmentWeights
 from lacuna.models.aligned.repeated_words import (
+    LabelledDocument,
     RepeatedWord,
-    TaggedWords,
+    labelled_document,
     repeated_words,
-    tagged_words,
 )
 from lacuna.models.facts import Facts, Inspection, Table
 from lacuna.models.file import StoredModel, pack_strings
@@ -45,7 +45,7 @@ class AlignedModel(Wrapped):
 
     kind: ClassVar[str] = "aligned"
 
-    space: FeatureSpace
+    space: AlignmentFeatures
     weights: AlignmentWeights
     joins: Joins = frozenset()
     free: frozenset[str] = frozenset()
@@ -53,7 +53,7 @@ class AlignedModel(Wrapped):
     def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
         """Return the documents with the mentions found in place of those they had."""
         found = self.tagger.find(documents, probabilities=probabilities)
-        tagged = [tagged_words(document) for document in found]
+        tagged = [labelled_document(document) for document in found]
         repeated = repeated_words(tagged)
         numbers = sorted({place.document for word in repeated for place in word.places})
         sure = self.tagger.identifier_probabilities([found[number] for number in numbers])
@@ -77,7 +77,7 @@ class AlignedModel(Wrapped):
         Documents are aligned as by ``find``.
         """
         alone = self.tagger.identifier_probabilities(documents)
-        tagged = [tagged_words(document) for document in self.tagger.find(documents)]
+        tagged = [labelled_document(document) for document in self.tagger.find(documents)]
         aligned = [sure.copy() for sure in alone]
         new = self._new_labels(repeated_words(tagged), tagged, dict(enumerate(alone)))
         for number, words in new.items():
@@ -88,7 +88,7 @@ class AlignedModel(Wrapped):
     def _new_labels(
         self,
         repeated: Sequence[RepeatedWord],
-        tagged: Sequence[TaggedWords],
+        tagged: Sequence[LabelledDocument],
         sure: Mapping[int, FloatArray],
     ) -> dict[int, dict[int, NewLabel]]:
         labels, inexact = new_labels(self.space, self.weights, repeated, tagged, sure)

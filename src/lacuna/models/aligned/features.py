@@ -1,9 +1,9 @@
-"""What alignment looks at: the first tagger's label, how sure it was, the words around, the shape.
+"""From repeated words to features, and from features to new labels.
 
-Each occurrence has the same number of features: always, the first label, how probable it is that
-it is in a mention (a band), the shape of the word, and the word at each place of the window.
-
-The labels that alignment gives to repeated words, and how probable each is.
+Every occurrence of a word has the same number of features: one that is always there, the tagger's
+label, the band of the tagger's probability that it is in a mention, the shape of the word, and the
+word at each place of the window. `objective.py` says how features become scores,
+`inference/agreement.py` finds the best labels.
 """
 
 from __future__ import annotations
@@ -17,40 +17,25 @@ import numpy as np
 from lacuna.inference.agreement import solve
 from lacuna.models.aligned.mentions import NewLabel
 from lacuna.models.aligned.objective import AlignmentWeights, Occurrences, alignment_graphs
-from lacuna.models.aligned.repeated_words import WINDOW, RepeatedWord, TaggedWords
+from lacuna.models.aligned.repeated_words import WINDOW, LabelledDocument, RepeatedWord
 from lacuna.types import FloatArray, IntArray
 
 #: Borders between bands of the probability that a token is in a mention.
 BANDS = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.99, 0.999)
 SHAPES = ("short number", "number", "with a digit", "short", "capitals", "capitalised", "other")
-UNKNOWN = 0  #: number of all words around that are not known
-
-
-def word_shape(word: str) -> int:
-    """Return the number of a word's shape."""
-    digits = sum(character.isdigit() for character in word)
-    checks = (
-        digits == len(word) <= 3,
-        digits == len(word),
-        digits > 0,
-        len(word) <= 2,
-        word.isupper(),
-        word[0].isupper(),
-        True,
-    )
-    return checks.index(True)
+UNKNOWN = 0  #: number of every word around that the model does not know
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FeatureSpace:
-    """Numbers of features and labels.
+class AlignmentFeatures:
+    """Numbers features and labels.
 
     Attributes
     ----------
     labels
         ``O`` first.
     words
-        Words around that are told apart, in lower case.
+        Words around that have features of their own, in lower case.
     """
 
     labels: tuple[str, ...]
@@ -65,13 +50,13 @@ class FeatureSpace:
         object.__setattr__(self, "word_numbers", words)
 
     def _starts(self) -> list[int]:
-        """Return the first feature of each sort, and their number at the end."""
+        """Return the number of the first feature of each sort, and the number of all features."""
         sizes = [1, len(self.labels), len(BANDS) + 1, len(SHAPES)]
         sizes += [len(self.words) + 1] * len(WINDOW)
         return list(accumulate(sizes, initial=0))
 
     def zeros(self) -> AlignmentWeights:
-        """Return tables of weights that say nothing."""
+        """Return tables of weights, all zero."""
         return AlignmentWeights(
             np.zeros((self._starts()[-1], len(self.labels))),
             np.zeros(2 * (len(BANDS) + 1)),
@@ -82,10 +67,10 @@ class FeatureSpace:
     def occurrences(
         self,
         repeated: Sequence[RepeatedWord],
-        documents: Sequence[TaggedWords],
+        documents: Sequence[LabelledDocument],
         sure: Mapping[int, FloatArray],
     ) -> Occurrences:
-        """Describe words; `sure` has the probabilities of the tokens of documents, by number."""
+        """Return features; ``sure[d][t]`` = p(token t of document d is in a mention)."""
         starts = self._starts()
         rows, stay, first, candidates = [], [], [], []
         for form, places in repeated:
@@ -111,23 +96,16 @@ class FeatureSpace:
         )
 
 
-def _padded(rows: Sequence[Sequence[int]]) -> IntArray:
-    table = np.zeros((len(rows), max(map(len, rows), default=1)), np.int32)
-    for number, row in enumerate(rows):
-        table[number, : len(row)] = row
-    return table
-
-
 def new_labels(
-    space: FeatureSpace,
+    space: AlignmentFeatures,
     weights: AlignmentWeights,
     repeated: Sequence[RepeatedWord],
-    tagged: Sequence[TaggedWords],
+    tagged: Sequence[LabelledDocument],
     sure: Mapping[int, FloatArray],
 ) -> tuple[dict[int, dict[int, NewLabel]], int]:
-    """Return labels by number of document and of token, and how many words are not exact.
+    """Return labels by number of document and of token, and how many words were approximated.
 
-    `sure` has the probabilities of the tokens of documents, by number.
+    ``sure[d][t]`` = p(token t of document d is in a mention), by the tagger.
     """
     if not repeated:
         return {}, 0
@@ -143,3 +121,25 @@ def new_labels(
             labels.setdefault(place.document, {})[place.token] = found
             node += 1
     return labels, int((~solved.exact).sum())
+
+
+def word_shape(word: str) -> int:
+    """Return the number of a word's shape."""
+    digits = sum(character.isdigit() for character in word)
+    checks = (
+        digits == len(word) <= 3,
+        digits == len(word),
+        digits > 0,
+        len(word) <= 2,
+        word.isupper(),
+        word[0].isupper(),
+        True,
+    )
+    return checks.index(True)
+
+
+def _padded(rows: Sequence[Sequence[int]]) -> IntArray:
+    table = np.zeros((len(rows), max(map(len, rows), default=1)), np.int32)
+    for number, row in enumerate(rows):
+        table[number, : len(row)] = row
+    return table

@@ -1,22 +1,15 @@
-"""Which signs stand inside mentions: the comma of "Lee, Ann" belongs to a name, not to a list.
+"""From new labels of single words to mentions.
 
-Alignment labels words one by one. Whether two words with a sign between are one mention is learnt
-from annotated documents: for each label, the signs that have been inside more often than between.
+Alignment labels words one by one. A mention of the tagger changes only as a whole: if all its words
+now have one other label it takes that label, if none has a label any more it is removed; otherwise
+it stays as it is. Words that newly have a label become mentions. Neighbours of one label on one
+line join, also with a mention of the tagger, over blanks or over a sign that is learnt to be inside
+such mentions (:func:`learn_joins`): the comma of "Lee, Ann" belongs to a name, not to a list.
 
-Which new mentions of alignment are believed.
-
-Alignment labels words one by one, and a run of words that it newly labels may be a piece of a
-mention, or stand for something else. A run is believed where the tagger found the same words as a
-whole mention of that label in the group; any other only if its label is free: if in documents that
-the tagger had not seen such runs were right more often than not.
-
-From new labels of single words to mentions.
-
-A mention changes only as a whole: where all of its words have one other label it takes that label,
-where none has a label any more it goes; otherwise it stays as it is. Words that newly have a label
-become mentions; neighbours of one label on one line join, also with a mention that was there, and
-also over a sign that is known to stand inside such mentions (``joins.py``). A mention of new words
-alone must be believed (``new_mentions.py``).
+A mention of new words alone may be a piece of one, or something else. It is believed if the tagger
+found the same words as a whole mention of that label in the group. Others are believed only if
+their label is *free* (:func:`learn_free`): if such mentions were right more often than not in
+documents that the tagger had not seen.
 """
 
 from __future__ import annotations
@@ -27,119 +20,22 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from lacuna.encoding.schemes import OUTSIDE
-from lacuna.models.aligned.repeated_words import TaggedWords, token_labels
+from lacuna.models.aligned.repeated_words import LabelledDocument, token_labels
 from lacuna.text.align import mention_tokens
 from lacuna.text.document import Document, Mention, Span, reading_order
 from lacuna.text.tokens import tokens_of
 
-Joins = frozenset[tuple[str, str]]  #: label, and what stands between two words
-
-LONGEST = 3
-GROUPS = 3  #: signs inside mentions of fewer groups are not learnt
-
-
-def learn_joins(documents: Iterable[Document]) -> Joins:
-    """Return the signs that belong to mentions of a label when they stand between two words."""
-    inside: Counter[tuple[str, str]] = Counter()
-    beside: Counter[tuple[str, str]] = Counter()
-    units: dict[tuple[str, str], set[tuple[str, str]]] = {}
-    for document in documents:
-        for join, within in _signs(document):
-            (inside if within else beside)[join] += 1
-            if within:
-                units.setdefault(join, set()).add(document.unit)
-    return frozenset(
-        join
-        for join, count in inside.items()
-        if count > beside[join] and len(units[join]) >= GROUPS
-    )
-
-
-def _signs(document: Document) -> Iterable[tuple[tuple[str, str], bool]]:
-    """Yield what stands between two words of one label, and whether one mention holds both."""
-    tokens = tokens_of(document)
-    labels = token_labels(document.mentions, tokens)
-    holders: dict[int, set[int]] = {}
-    for number, mention in enumerate(document.mentions):
-        for token in mention_tokens(mention, tokens):
-            holders.setdefault(token, set()).add(number)
-    words = tokens.words(document.text)
-    left = -1
-    for right, word in enumerate(words):
-        if not any(map(str.isalnum, word)):
-            continue
-        if left >= 0 and labels[left] == labels[right] != OUTSIDE:
-            between = document.text[tokens.end[left] : tokens.start[right]]
-            if between.strip() and len(between) <= LONGEST and between.isprintable():
-                yield (labels[left], between), bool(holders[left] & holders[right])
-        left = right
-
-
-Unit = tuple[str, str]
+Joins = frozenset[tuple[str, str]]  #: label, and the text between two words
+Group = tuple[str, str]  #: what :attr:`Document.unit` gives
 Whole = frozenset[tuple[str, str]]  #: label and text of mentions
 Believes = Callable[[Mention], bool]
 
-
-def whole_mentions(documents: Iterable[TaggedWords]) -> dict[Unit, Whole]:
-    """Return the mentions that the tagger found in each group."""
-    found: dict[Unit, set[tuple[str, str]]] = defaultdict(set)
-    for item in documents:
-        found[item.document.unit].update(_key(item, m) for m in item.document.mentions)
-    return {unit: frozenset(keys) for unit, keys in found.items()}
-
-
-def believes(item: TaggedWords, whole: Whole, free: frozenset[str]) -> Believes:
-    """Return what says of a new mention in a document whether it is believed."""
-    return lambda mention: mention.label in free or _key(item, mention) in whole
-
-
-def _key(item: TaggedWords, mention: Mention) -> tuple[str, str]:
-    return mention.label, " ".join(mention.surface(item.document.text).split())
-
-
-def learn_free(
-    tagged: Sequence[TaggedWords],
-    truth: Sequence[Iterable[Mention]],
-    new: Mapping[int, Mapping[int, NewLabel]],
-    joins: Joins,
-) -> frozenset[str]:
-    """Return the labels whose new mentions are right more often than not, like another or not.
-
-    Parameters
-    ----------
-    tagged, truth
-        Documents as a tagger had them that had not seen them, and their mentions.
-    new
-        What alignment makes of their words, by number of document and of token.
-    joins
-        Signs over which mentions join.
-    """
-    right: Counter[str] = Counter()
-    whole = whole_mentions(tagged)
-    for number, words in new.items():
-        item = tagged[number]
-        known = believes(item, whole.get(item.document.unit, frozenset()), frozenset())
-        unlike: list[Mention] = []
-        relabelled(item, words, joins=joins, believed=_noting(unlike, known))
-        gold = {(mention.label, mention.spans) for mention in truth[number]}
-        for mention in unlike:
-            right[mention.label] += 1 if (mention.label, mention.spans) in gold else -1
-    return frozenset(label for label, more in right.items() if more > 0)
-
-
-def _noting(unlike: list[Mention], known: Believes) -> Believes:
-    """Return `known`, taking note of what is not."""
-
-    def believed(mention: Mention) -> bool:
-        if not known(mention):
-            unlike.append(mention)
-        return True
-
-    return believed
+LONGEST = 3  #: characters of a sign with the blanks around it
+GROUPS = 3  #: signs inside mentions of fewer groups are not learnt
 
 
 class NewLabel(NamedTuple):
-    """The label that a word now has, and the probability of each label it could have."""
+    """The label that alignment gives a word, and the probability of each candidate label."""
 
     label: str
     chances: Mapping[str, float]
@@ -154,28 +50,28 @@ class _Piece(NamedTuple):
 
 
 def relabelled(
-    tagged: TaggedWords,
+    tagged: LabelledDocument,
     new: Mapping[int, NewLabel],
     *,
     joins: Joins = frozenset(),
-    believed: Callable[[Mention], bool] = lambda _: True,
+    believed: Believes = lambda _: True,
     only_add: bool = False,
     probabilities: bool = False,
 ) -> tuple[Mention, ...]:
-    """Return the mentions of a document whose tokens `new` have been labelled once more.
+    """Return the mentions of a document after alignment.
 
     Parameters
     ----------
     tagged
-        The document as the first tagger had it.
+        The document as the tagger labelled it.
     new
-        Labels by token, also where they are the same as before.
+        Labels of aligned tokens, by token, changed or not.
     joins
         Signs over which mentions of a label join.
     believed
-        Says whether a mention of new words alone is to stay.
+        Says whether to keep a mention of new words alone.
     only_add
-        Leave all mentions as they are: some may overlap or have gaps.
+        Keep all mentions as they are, because some may overlap or have gaps.
     probabilities
         Whether mentions get a probability, at most that of their least probable word.
     """
@@ -215,9 +111,9 @@ def _joined(
     kept: list[Mention],
     added: list[Mention],
     joins: Joins,
-    believed: Callable[[Mention], bool],
+    believed: Believes,
 ) -> tuple[Mention, ...]:
-    """Join mentions of one label with only blanks or known signs between, if one is new."""
+    """Join neighbours of one label, at least one of them new, over blanks and known signs."""
     pieces = [_Piece(mention, False, False) for mention in kept]
     pieces += [_Piece(mention, True, True) for mention in added]
     joined: list[_Piece] = []
@@ -240,7 +136,7 @@ def _belong_together(text: str, left: _Piece, right: _Piece, joins: Joins) -> bo
 
 
 def _is_blank(between: str) -> bool:
-    """Whether there is nothing but blanks, and no new line."""
+    """Whether it is nothing but blanks on one line."""
     return not between.strip() and "\n" not in between and "\r" not in between
 
 
@@ -249,3 +145,98 @@ def _union(left: Mention, right: Mention) -> Mention:
     return replace(
         left, spans=(Span(left.start, right.end),), probability=min(sure) if sure else None
     )
+
+
+def whole_mentions(documents: Iterable[LabelledDocument]) -> dict[Group, Whole]:
+    """Return label and text of the mentions that the tagger found in each group."""
+    found: dict[Group, set[tuple[str, str]]] = defaultdict(set)
+    for item in documents:
+        found[item.document.unit].update(_key(item, m) for m in item.document.mentions)
+    return {group: frozenset(keys) for group, keys in found.items()}
+
+
+def believes(item: LabelledDocument, whole: Whole, free: frozenset[str]) -> Believes:
+    """Return the test whether a new mention in a document is believed."""
+    return lambda mention: mention.label in free or _key(item, mention) in whole
+
+
+def _key(item: LabelledDocument, mention: Mention) -> tuple[str, str]:
+    return mention.label, " ".join(mention.surface(item.document.text).split())
+
+
+def learn_free(
+    tagged: Sequence[LabelledDocument],
+    truth: Sequence[Iterable[Mention]],
+    new: Mapping[int, Mapping[int, NewLabel]],
+    joins: Joins,
+) -> frozenset[str]:
+    """Return the labels whose new mentions are right more often than not, though unlike any found.
+
+    Parameters
+    ----------
+    tagged, truth
+        Documents as labelled by a tagger that had not seen them, and their annotated mentions.
+    new
+        Labels that alignment gives their words, by number of document and of token.
+    joins
+        Signs over which mentions join.
+    """
+    right: Counter[str] = Counter()
+    whole = whole_mentions(tagged)
+    for number, words in new.items():
+        item = tagged[number]
+        known = believes(item, whole.get(item.document.unit, frozenset()), frozenset())
+        unlike: list[Mention] = []
+        relabelled(item, words, joins=joins, believed=_noting(unlike, known))
+        gold = {(mention.label, mention.spans) for mention in truth[number]}
+        for mention in unlike:
+            right[mention.label] += 1 if (mention.label, mention.spans) in gold else -1
+    return frozenset(label for label, more in right.items() if more > 0)
+
+
+def _noting(unlike: list[Mention], known: Believes) -> Believes:
+    """Return a test that believes everything, and notes in `unlike` what is not `known`."""
+
+    def believed(mention: Mention) -> bool:
+        if not known(mention):
+            unlike.append(mention)
+        return True
+
+    return believed
+
+
+def learn_joins(documents: Iterable[Document]) -> Joins:
+    """Return the signs that are inside mentions of a label more often than between two of them."""
+    inside: Counter[tuple[str, str]] = Counter()
+    beside: Counter[tuple[str, str]] = Counter()
+    units: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for document in documents:
+        for join, within in _signs(document):
+            (inside if within else beside)[join] += 1
+            if within:
+                units.setdefault(join, set()).add(document.unit)
+    return frozenset(
+        join
+        for join, count in inside.items()
+        if count > beside[join] and len(units[join]) >= GROUPS
+    )
+
+
+def _signs(document: Document) -> Iterable[tuple[tuple[str, str], bool]]:
+    """Yield label and text between two words of one label, and whether one mention has both."""
+    tokens = tokens_of(document)
+    labels = token_labels(document.mentions, tokens)
+    holders: dict[int, set[int]] = {}
+    for number, mention in enumerate(document.mentions):
+        for token in mention_tokens(mention, tokens):
+            holders.setdefault(token, set()).add(number)
+    words = tokens.words(document.text)
+    left = -1
+    for right, word in enumerate(words):
+        if not any(map(str.isalnum, word)):
+            continue
+        if left >= 0 and labels[left] == labels[right] != OUTSIDE:
+            between = document.text[tokens.end[left] : tokens.start[right]]
+            if between.strip() and len(between) <= LONGEST and between.isprintable():
+                yield (labels[left], between), bool(holders[left] & holders[right])
+        left = right

@@ -5,11 +5,13 @@
     node[i, l]      = Σ_{r ∈ features(i)} weights[r, l] + stay[s_i] [l = first_i]
     agreement[g, l] = (by_label[l] + by_shape[shape_g, l ≠ O]) / (m_g - 1)
 
-for the graph g of the m_g occurrences of one word; first_i is the label that the first tagger gave
-occurrence i, s_i how sure it was. Divided by m_g - 1, all the others together pull a node about as
-much whether a word stands twice or twenty times. Label 0 is O, no identifier.
+for the graph g of the m_g occurrences of one word; first_i is the label that the tagger gave
+occurrence i, s_i the band of its probability. Because of the division by m_g - 1, the other
+occurrences together pull a node about as much whether there are two or twenty. Label 0 is O.
 
     ∂f/∂θ = expected - observed counts + 2λθ
+
+Expected counts come from `inference/agreement.py`.
 """
 
 from __future__ import annotations
@@ -23,21 +25,21 @@ from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
 
 class Occurrences(NamedTuple):
-    """Words that stand several times, as alignment sees them.
+    """Features of repeated words.
 
     borders
         Word g has the occurrences borders[g] to borders[g + 1], two at least.
     labels, candidates[g, c]
-        How many labels are considered for word g, and which; what is beyond has no meaning.
+        Number of candidate labels of word g, and the labels; entries beyond have no meaning.
         Candidate 0 is label 0.
     shape
         Of word g.
     features[i, k]
-        Features of occurrence i, as many for each.
+        Features of occurrence i.
     stay
         s_i.
     first
-        The candidate that the first tagger gave occurrence i.
+        The candidate that the tagger gave occurrence i.
     """
 
     borders: LongArray
@@ -55,12 +57,12 @@ class Occurrences(NamedTuple):
 
     @property
     def others(self) -> FloatArray:
-        """How many other occurrences one of word g has."""
+        """m_g - 1, the number of other occurrences of word g."""
         return np.diff(self.borders) - 1.0
 
 
 class AlignmentWeights(NamedTuple):
-    """Something for every weights[feature, label], stay[s], by_label[l], by_shape[shape, l ≠ O]."""
+    """θ as tables: weights[feature, label], stay[s], by_label[l], by_shape[shape, l ≠ O]."""
 
     weights: FloatArray
     stay: FloatArray
@@ -68,11 +70,11 @@ class AlignmentWeights(NamedTuple):
     by_shape: FloatArray
 
     def flat(self) -> FloatArray:
-        """Return all of them in a row."""
+        """Return all of them as one vector."""
         return np.concatenate([np.ravel(table) for table in self])
 
     def like(self, flat: RealArray) -> AlignmentWeights:
-        """Return a row of numbers as tables of the shapes of these."""
+        """Return a vector as tables of these shapes."""
         ends = np.cumsum([table.size for table in self])[:-1]
         parts = np.split(np.asarray(flat, np.float64), ends)
         return AlignmentWeights(
@@ -93,12 +95,12 @@ def alignment_graphs(weights: AlignmentWeights, seen: Occurrences) -> Graphs:
 
 
 class AlignmentObjective:
-    """f and its gradient, over weights in a row."""
+    """f and its gradient, over θ as a vector."""
 
     def __init__(
         self, seen: Occurrences, truth: IntArray, like: AlignmentWeights, l2: float
     ) -> None:
-        """Take occurrences, the candidate that is right for each, shapes of tables, and λ."""
+        """Take occurrences, the right candidate of each, tables of the shapes of θ, and λ."""
         self.seen, self.truth, self.like, self.l2 = seen, truth, like, l2
         self.graph = seen.graph
         right = np.zeros((len(truth), seen.candidates.shape[1]))
@@ -119,7 +121,7 @@ class AlignmentObjective:
         return float(value), more + 2 * self.l2 * np.asarray(flat, np.float64)
 
     def _gradient(self, node: FloatArray, pairs: FloatArray) -> FloatArray:
-        """Sum differences of expected and observed counts where the weights stand."""
+        """Sum expected minus observed counts by weight."""
         seen, labels = self.seen, len(self.like.by_label)
         places = seen.features[:, :, None].astype(np.int64) * labels
         places = places + seen.candidates[self.graph][:, None, :]

@@ -1,7 +1,7 @@
-"""Words that stand several times in a group of documents, and what a first tagger says of them.
+"""Words that occur several times in a group of documents, and how the tagger labelled them.
 
-The occurrences of one form in the documents of one group (a patient) make a graph, if the form
-holds a letter or digit and the first tagger labelled it at least once.
+The occurrences of one form in the documents of one group (a patient) are the nodes of a graph, if
+the form has a letter or digit and the tagger labelled it at least once.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from lacuna.text.align import mention_tokens
 from lacuna.text.document import Document, Mention, Tokens
 from lacuna.text.tokens import tokens_of
 
-MOST_OCCURRENCES = 1000  #: a word that stands more often in a group is left as it is
-WINDOW = (-2, -1, 1, 2)
-BORDER = "\n"  #: stands for a word before the first and behind the last; no token is white space
+MOST_OCCURRENCES = 1000  #: a word that occurs more often in a group is not aligned
+WINDOW = (-2, -1, 1, 2)  #: places around a word
+BORDER = "\n"  #: in place of a word outside the document; no token is white space
 
 
 class Place(NamedTuple):
@@ -29,17 +29,17 @@ class Place(NamedTuple):
 
 
 class RepeatedWord(NamedTuple):
-    """The places where one form stands in one group."""
+    """All places of one form in one group."""
 
     form: str
     places: tuple[Place, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class TaggedWords:
-    """A document with the mentions of a first tagger, word by word.
+class LabelledDocument:
+    """A document with the tagger's mentions, word by word.
 
-    `labels[t]` is that of the longest mention that token t is in, else ``O``.
+    ``labels[t]`` is the label of the longest mention that token t is in, else ``O``.
     """
 
     document: Document
@@ -48,17 +48,17 @@ class TaggedWords:
     labels: tuple[str, ...]
 
     def around(self, t: int) -> list[str]:
-        """Return the words beside token t, in lower case, at the places of the window."""
+        """Return the words around token t, in lower case, at the places of WINDOW."""
         places = (t + offset for offset in WINDOW)
         size = len(self.words)
         return [self.words[p].lower() if 0 <= p < size else BORDER for p in places]
 
 
-def tagged_words(document: Document) -> TaggedWords:
-    """Look at a document word by word."""
+def labelled_document(document: Document) -> LabelledDocument:
+    """Label the words of a document by its mentions."""
     tokens = tokens_of(document)
     labels = token_labels(document.mentions, tokens)
-    return TaggedWords(document, tokens, tuple(tokens.words(document.text)), tuple(labels))
+    return LabelledDocument(document, tokens, tuple(tokens.words(document.text)), tuple(labels))
 
 
 def token_labels(mentions: Iterable[Mention], tokens: Tokens) -> list[str]:
@@ -70,8 +70,8 @@ def token_labels(mentions: Iterable[Mention], tokens: Tokens) -> list[str]:
     return labels
 
 
-def repeated_words(documents: Sequence[TaggedWords]) -> list[RepeatedWord]:
-    """Return the words to align, group by group, in the order in which they first stand there."""
+def repeated_words(documents: Sequence[LabelledDocument]) -> list[RepeatedWord]:
+    """Return the words to align, group by group, in order of first occurrence."""
     groups: dict[tuple[str, str], dict[str, list[Place]]] = defaultdict(lambda: defaultdict(list))
     labelled: dict[tuple[str, str], set[str]] = defaultdict(set)
     for number, item in enumerate(documents):

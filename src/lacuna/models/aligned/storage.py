@@ -7,7 +7,7 @@ import numpy as np
 
 from lacuna.errors import ModelFileError
 from lacuna.models.aligned import AlignedModel
-from lacuna.models.aligned.features import FeatureSpace
+from lacuna.models.aligned.features import AlignmentFeatures
 from lacuna.models.aligned.objective import AlignmentWeights
 from lacuna.models.base import Tagger
 from lacuna.models.file import PackedStrings, StoredModel, require, unpack_strings
@@ -30,7 +30,7 @@ def restore_aligned(stored: StoredModel, tagger: Tagger) -> AlignedModel:
     words = unpack_strings(packed, source=stored.source)
     if len(set(words)) != len(words):
         raise ModelFileError(stored.source, "a word stands twice in it")
-    space = FeatureSpace(tuple(labels), tuple(words))
+    space = AlignmentFeatures(tuple(labels), tuple(words))
     tables = {
         name: require(stored, name, np.float64, table.shape)
         for name, table in space.zeros()._asdict().items()

@@ -1,4 +1,7 @@
-"""Learning to align, from what taggers found in documents they had not seen."""
+"""Training of alignment: minimises `objective.py` on what taggers found in unseen documents.
+
+Documents that a tagger was trained on would teach alignment to trust it too much.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,14 @@ from lacuna.inference.agreement import is_exact
 from lacuna.learning.folds import FOLDS, jackknife
 from lacuna.learning.lbfgs import minimise
 from lacuna.models.aligned import AlignedModel
-from lacuna.models.aligned.features import FeatureSpace, new_labels
+from lacuna.models.aligned.features import AlignmentFeatures, new_labels
 from lacuna.models.aligned.mentions import Joins, learn_free, learn_joins
 from lacuna.models.aligned.objective import AlignmentObjective, AlignmentWeights, Occurrences
 from lacuna.models.aligned.repeated_words import (
+    LabelledDocument,
     RepeatedWord,
-    TaggedWords,
+    labelled_document,
     repeated_words,
-    tagged_words,
     token_labels,
 )
 from lacuna.models.base import FitOptions, Tagger
@@ -29,14 +32,14 @@ from lacuna.types import FloatArray, IntArray
 
 L2 = 1.0
 ITERATIONS = 100
-SMALL_GRADIENT = 1e-3  #: of the size of the first one, where training stops
-WORD_GROUPS = 3  #: a word around is told apart if it stands beside repeated words of so many groups
+SMALL_GRADIENT = 1e-3  #: training stops at this share of the first gradient's norm
+WORD_GROUPS = 3  #: words near repeated words of fewer groups have no features of their own
 
 
 class HeldOut(NamedTuple):
-    """An annotated document and what a tagger that had not seen it makes of it.
+    """An annotated document and what a tagger that had not seen it found there.
 
-    sure[t] is the probability that token t is in a mention.
+    ``sure[t]`` is its probability that token t is in a mention.
     """
 
     truth: Document
@@ -46,20 +49,20 @@ class HeldOut(NamedTuple):
 
 def fit_alignment(
     held_out: Sequence[HeldOut], labels: Sequence[str], *, private: bool = False
-) -> tuple[FeatureSpace, AlignmentWeights]:
+) -> tuple[AlignmentFeatures, AlignmentWeights]:
     """Learn by maximum likelihood with a penalty.
 
-    Occurrences whose right label was proposed for none of the others are left out, and words that
-    stand too often for exact inference. A private model tells no words apart.
+    Ignores occurrences whose right label was given to none of the word's occurrences, and words
+    that occur too often for exact inference. A private model has no features of words around.
     """
-    tagged = [tagged_words(item.found) for item in held_out]
+    tagged = [labelled_document(item.found) for item in held_out]
     truth = [
         token_labels(item.truth.mentions, words.tokens)
         for item, words in zip(held_out, tagged, strict=True)
     ]
     repeated = _learnable(repeated_words(tagged), tagged, truth)
     words = () if private else _words_around(repeated, tagged)
-    space = FeatureSpace((OUTSIDE, *labels), words)
+    space = AlignmentFeatures((OUTSIDE, *labels), words)
     sure = {number: item.sure for number, item in enumerate(held_out)}
     seen = space.occurrences(repeated, tagged, sure)
     objective = AlignmentObjective(seen, _right(repeated, seen, truth, space), space.zeros(), L2)
@@ -73,10 +76,10 @@ def fit_alignment(
 
 
 def fit_free(
-    held_out: Sequence[HeldOut], space: FeatureSpace, weights: AlignmentWeights, joins: Joins
+    held_out: Sequence[HeldOut], space: AlignmentFeatures, weights: AlignmentWeights, joins: Joins
 ) -> frozenset[str]:
-    """Learn which new mentions need not be like one that was found."""
-    tagged = [tagged_words(item.found) for item in held_out]
+    """Return the labels whose new mentions need not be like one that the tagger found."""
+    tagged = [labelled_document(item.found) for item in held_out]
     sure = {number: item.sure for number, item in enumerate(held_out)}
     new, _ = new_labels(space, weights, repeated_words(tagged), tagged, sure)
     return learn_free(tagged, [item.truth.mentions for item in held_out], new, joins)
@@ -84,9 +87,10 @@ def fit_free(
 
 def _learnable(
     repeated: Sequence[RepeatedWord],
-    tagged: Sequence[TaggedWords],
+    tagged: Sequence[LabelledDocument],
     truth: Sequence[Sequence[str]],
 ) -> list[RepeatedWord]:
+    """Return the words, and those of their occurrences, that can be learnt from."""
     kept = []
     for word in repeated:
         proposed = {tagged[d].labels[t] for d, t in word.places} | {OUTSIDE}
@@ -99,8 +103,9 @@ def _learnable(
 
 
 def _words_around(
-    repeated: Sequence[RepeatedWord], tagged: Sequence[TaggedWords]
+    repeated: Sequence[RepeatedWord], tagged: Sequence[LabelledDocument]
 ) -> tuple[str, ...]:
+    """Return the words near repeated words of enough groups."""
     groups: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for word in repeated:
         for d, t in word.places:
@@ -113,9 +118,9 @@ def _right(
     repeated: Sequence[RepeatedWord],
     seen: Occurrences,
     truth: Sequence[Sequence[str]],
-    space: FeatureSpace,
+    space: AlignmentFeatures,
 ) -> IntArray:
-    """Return the candidate that is right, for every occurrence."""
+    """Return the right candidate of every occurrence."""
     right = [
         seen.candidates[g, : seen.labels[g]].tolist().index(space.label_numbers[truth[d][t]])
         for g, word in enumerate(repeated)

@@ -1,80 +1,90 @@
-"""Mentions with gaps and overlaps: the models SHARED and SPLIT (Muis and Lu 2016), made exact.
+"""Mentions with gaps and overlaps: SHARED and SPLIT (Muis and Lu 2016), with exact inference.
 
-    p(G | x) = exp( Σ over words and active edges j of (b[j] + Σ over its features r W[r, j]) ) / Z
+    p(G | x) = exp( Σ over words t and active edges j of scores[t, j] ) / Z(x)
 
-G is a subgraph of the graphs of `encoding/hypergraph.py`: SHARED has one graph for each label,
-SPLIT one for each label and number of parts. They are independent of one another. Z sums over
-subgraphs, each counted once (`inference/subgraphs.py`).
+    scores[t, j] = b[j] + Σ over features r of word t of W[r, j]
+
+The mentions of a sentence are paths through a graph, and the subgraph G is their union
+(`encoding/hypergraph.py`). SHARED has one graph for each label, SPLIT one for each label and number
+of parts; graphs are independent of one another. Z sums over subgraphs, each counted once, in
+O(n N 2^N) for n words and a graph of N nodes per word; N = 5 for mentions of up to 3 parts.
+
+What to read next:
+
+    tagging     `inference/subgraphs.py` (best subgraph) → `inference/subgraph_kernels.py` (Z)
+    training    `training.py` → `objective.py` → `inference/subgraphs.py`
+
+A trained model computes scores[t, j] with `models/scoring.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Annotated, ClassVar, NamedTuple
+from enum import StrEnum
+from typing import Annotated, ClassVar, NamedTuple, Protocol
 
+import msgspec
 import numpy as np
 
 from lacuna.encoding.gapped import Parts, moved
-from lacuna.encoding.hypergraph import Slice, columns, decode, shared, split
+from lacuna.encoding.hypergraph import Edges, Slice, columns, decode, shared, split
 from lacuna.encoding.schemes import Heuristic
 from lacuna.features.extract import FeatureIndex
 from lacuna.features.token_table import TokenTable, token_table
+from lacuna.inference import subgraphs
 from lacuna.inference.batch import run_chunks
+from lacuna.inference.subgraphs import SubgraphExpectations
 from lacuna.models.base import NO_CARD, Card, TagsAnything
 from lacuna.models.chain import batches
+from lacuna.models.feature_settings import FeatureSettings
 from lacuna.models.file import StoredModel
-from lacuna.models.hypergraph.objective import ENGINES, Engine, Inference
+from lacuna.models.hypergraph import unfolded
 from lacuna.models.scoring import Scorer, SparseRows
-from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Range, Settings
+from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Range
 from lacuna.text.document import Document, Mention, Span
-from lacuna.types import FloatArray, RealArray
+from lacuna.types import FloatArray, LongArray, RealArray
 
 MOST_PARTS = 4  #: a set of active nodes has up to 2 · 4 - 1 bits
 
 
+class Inference(StrEnum):
+    """What probabilities are over."""
+
+    EXACT = "exact"  #: subgraphs, each counted once
+    UNFOLDED = "unfolded"  #: the trees they unfold to, for comparison with the literature
+
+
 @dataclass(frozen=True, slots=True)
-class Hypergraph(Settings):
-    """Settings of a model of mentions with gaps.
+class Hypergraph(FeatureSettings):
+    """Settings of a model of mentions with gaps, besides those of its features.
 
     Attributes
     ----------
-    features
-        Name of a preset, or a template file.
-    columns
-        Token columns to look at as well, e.g. ``["pos"]``.
-    word_lists, clusters
-        Word lists and word clusters to look at as well: files by name.
     parts
-        Most parts of a mention; others are left out of training.
+        Maximum number of parts of a mention; training ignores mentions of more.
     heuristic
         How mentions are read off a subgraph: ``all`` that it allows, or just ``enough``.
     inference
         ``exact``, or ``unfolded`` for comparison with the literature.
     caution
-        How much the score of beginning a mention rises when mentions are chosen: the best subgraph
-        alone finds too few. The higher, the more is found, and the more of it wrongly.
-        Probabilities are without it.
-    min_count
-        Features that occur less often are left out.
+        Added to the score of beginning a mention when mentions are chosen, because the best
+        subgraph alone finds too few. A higher value finds more mentions, also more wrong ones.
+        Probabilities do not depend on it.
     l2
         Weight of the penalty ‖w‖².
     iterations
-        At most this many.
+        Maximum number of iterations.
     tolerance
-        A graph is trained until its last 5 iterations improved the objective by less than this
-        share.
+        Training of a graph stops when its last 5 iterations improved the objective by less than
+        this share.
     """
 
     features: str = "hypergraph"
-    columns: tuple[str, ...] = ()
-    word_lists: Mapping[str, str] = field(default_factory=dict)
-    clusters: Mapping[str, str] = field(default_factory=dict)
     parts: Annotated[int, Range(1, MOST_PARTS)] = 3
     heuristic: Heuristic = Heuristic.ENOUGH
     inference: Inference = Inference.EXACT
     caution: float = 1.5
-    min_count: Annotated[int, AT_LEAST_ONE] = 1
     l2: Annotated[float, POSITIVE] = 0.25
     iterations: Annotated[int, AT_LEAST_ONE] = 100
     tolerance: Annotated[float, NOT_NEGATIVE] = 0.01
@@ -82,37 +92,12 @@ class Hypergraph(Settings):
 
 @dataclass(frozen=True, slots=True)
 class Shared(Hypergraph):
-    """Settings of SHARED: one graph for all mentions of a label."""
-
-    __doc__ = Hypergraph.__doc__
+    """Settings of SHARED, one graph for all mentions of a label: those of :class:`Hypergraph`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Split(Hypergraph):
-    """Settings of SPLIT: one graph for each number of parts."""
-
-    __doc__ = Hypergraph.__doc__
-
-
-def graphs_of(config: Hypergraph) -> tuple[Slice, ...]:
-    """Return the graphs that each label has."""
-    return split(config.parts) if isinstance(config, Split) else shared(config.parts)
-
-
-class Field(NamedTuple):
-    """The mentions of a label that one graph holds; its scores are `width` columns from `first`."""
-
-    label: str
-    graph: Slice
-    first: int
-    width: int
-
-
-def fields_of(graphs: Sequence[tuple[str, Slice]]) -> tuple[Field, ...]:
-    """Lay the columns of graphs side by side."""
-    widths = [len(columns(graph)) for _, graph in graphs]
-    first = np.cumsum([0, *widths]).tolist()
-    return tuple(Field(*graphs[i], first[i], widths[i]) for i in range(len(graphs)))
+    """Settings of SPLIT, one graph for each number of parts: those of :class:`Hypergraph`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,13 +111,13 @@ class HypergraphModel(TagsAnything):
     labels
         Labels it can find.
     graphs
-        Label and graph, for which there was something to learn.
+        Pairs of label and graph that had mentions to learn from.
     index
         Its features.
     weights
-        Weights of feature r for the columns of all graphs, side by side.
+        W, with the columns of all graphs side by side.
     bias
-        One more weight for each column.
+        b.
     card
         How it was trained, for people.
     """
@@ -163,7 +148,7 @@ class HypergraphModel(TagsAnything):
 
     @property
     def engine(self) -> Engine:
-        """How it infers."""
+        """Exact inference, unless the settings ask for another."""
         return ENGINES[self.config.inference]
 
     def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
@@ -181,24 +166,32 @@ class HypergraphModel(TagsAnything):
         found = run_chunks(lambda a, b: self._inside(documents[a:b]), batches(documents))
         return [inside for run in found for inside in run]
 
-    def _inside(self, documents: Sequence[Document]) -> list[FloatArray]:
-        table = token_table(documents)
-        outside = np.ones(len(table.start))
-        if len(table.start):
-            for own, scores in self._scores(table):
-                outside *= 1.0 - self.engine.coverage(own.graph, scores, table.sentences)
-        return np.split(1.0 - outside, table.documents[1:-1])
-
     def store(self) -> StoredModel:
-        """Return everything the model is, for a file."""
-        from lacuna.models.hypergraph.storage import store_hypergraph
+        """Return everything the model is, for a file; `storage.py` reads it."""
+        plan = self.index.plan
+        return StoredModel(
+            self.kind,
+            {
+                "config": msgspec.to_builtins(self.config),
+                "labels": list(self.labels),
+                "graphs": [[label, graph.parts] for label, graph in self.graphs],
+                "templates": [str(template) for template in plan.templates],
+                "card": msgspec.to_builtins(self.card),
+            },
+            {
+                **plan.resources.to_arrays(),
+                "keys": self.index.keys.hashes,
+                "borders": self.weights.borders,
+                "weight_tags": self.weights.tags,
+                "weights": self.weights.values,
+                "bias": self.bias,
+            },
+        )
 
-        return store_hypergraph(self)
-
-    def _scores(self, table: TokenTable) -> Iterator[tuple[Field, RealArray]]:
-        """Yield the scores of each graph."""
+    def _scores(self, table: TokenTable) -> Iterator[tuple[GraphColumns, RealArray]]:
+        """Yield scores[t, j] of each graph."""
         every = self.scorer.scores(table) + self.bias
-        for own in fields_of(self.graphs):
+        for own in graph_columns(self.graphs):
             yield own, every[:, own.first : own.first + own.width].astype(np.float32)
 
     def _find(self, documents: Sequence[Document], probabilities: bool) -> list[list[Mention]]:
@@ -209,7 +202,7 @@ class HypergraphModel(TagsAnything):
             return found
         for own, scores in self._scores(table):
             bold = scores.copy()
-            bold[:, 0] += self.config.caution  # the first column is T → B
+            bold[:, 0] += self.config.caution  # the first column is T → B0
             edges = self.engine.best_subgraphs(own.graph, bold, table.sentences, threads=1)
             begins = np.searchsorted(table.sentences, np.flatnonzero(edges[:, 0]), side="right") - 1
             for s in np.unique(begins).tolist():
@@ -226,6 +219,15 @@ class HypergraphModel(TagsAnything):
                     for mention, probability in zip(mentions, sure, strict=True)
                 ]
         return found
+
+    def _inside(self, documents: Sequence[Document]) -> list[FloatArray]:
+        """1 - Π over graphs of p(token t is in no part of a mention), graphs being independent."""
+        table = token_table(documents)
+        outside = np.ones(len(table.start))
+        if len(table.start):
+            for own, scores in self._scores(table):
+                outside *= 1.0 - self.engine.coverage(own.graph, scores, table.sentences)
+        return np.split(1.0 - outside, table.documents[1:-1])
 
 
 class SharedModel(HypergraphModel):
@@ -244,10 +246,59 @@ class SplitModel(HypergraphModel):
     kind: ClassVar[str] = "split"
 
 
+def graphs_of(config: Hypergraph) -> tuple[Slice, ...]:
+    """Return the graphs that each label has."""
+    return split(config.parts) if isinstance(config, Split) else shared(config.parts)
+
+
+class GraphColumns(NamedTuple):
+    """A graph for mentions of a label; its scores are `width` columns from `first` on."""
+
+    label: str
+    graph: Slice
+    first: int
+    width: int
+
+
+def graph_columns(graphs: Sequence[tuple[str, Slice]]) -> tuple[GraphColumns, ...]:
+    """Give every graph its columns in one table of scores."""
+    widths = [len(columns(graph)) for _, graph in graphs]
+    first = np.cumsum([0, *widths]).tolist()
+    return tuple(GraphColumns(*graphs[i], first[i], widths[i]) for i in range(len(graphs)))
+
+
+class Engine(Protocol):
+    """The functions of `inference/subgraphs.py`, which `unfolded.py` has as well."""
+
+    def expectations(
+        self, graph: Slice, scores: RealArray, sentences: LongArray, *, spoil: bool = ...
+    ) -> SubgraphExpectations:
+        """Return log Z of sentences and marginals of edges."""
+
+    def best_subgraphs(
+        self, graph: Slice, scores: RealArray, sentences: LongArray, *, threads: int | None = ...
+    ) -> Edges:
+        """Return the edges of the best subgraph of every sentence."""
+
+    def mention_probabilities(
+        self, graph: Slice, scores: RealArray, mentions: Sequence[Parts]
+    ) -> FloatArray:
+        """Return the probability of mentions of one sentence."""
+
+    def coverage(self, graph: Slice, scores: RealArray, sentences: LongArray) -> FloatArray:
+        """Return for every token the probability that a mention covers it."""
+
+
+ENGINES: Mapping[Inference, Engine] = {
+    Inference.EXACT: subgraphs,
+    Inference.UNFOLDED: unfolded,
+}
+
+
 def _mention(
     label: str, parts: Parts, table: TokenTable, owner: int, probability: float | None
 ) -> Mention:
-    """Return a mention in characters of its document."""
+    """Return a mention of token ranges as one of characters of its document."""
     text = int(table.texts[owner])
     spans = tuple(
         Span(int(table.start[first]) - text, int(table.end[last - 1]) - text)

@@ -1,4 +1,4 @@
-"""SHARED and SPLIT as arrays and back; weights as in a CRF (`crf_storage.py`)."""
+"""Reading SHARED and SPLIT models from files; weights are stored as those of a CRF."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lacuna.models.hypergraph import (
     SharedModel,
     Split,
     SplitModel,
-    fields_of,
+    graph_columns,
     graphs_of,
 )
 from lacuna.models.scoring import stored_weights
@@ -34,31 +34,8 @@ KINDS: Mapping[str, tuple[type[Shared | Split], type[HypergraphModel]]] = {
 }
 
 
-def store_hypergraph(model: HypergraphModel) -> StoredModel:
-    """Return everything the model is, for a file."""
-    plan = model.index.plan
-    return StoredModel(
-        model.kind,
-        {
-            "config": msgspec.to_builtins(model.config),
-            "labels": list(model.labels),
-            "graphs": [[label, graph.parts] for label, graph in model.graphs],
-            "templates": [str(template) for template in plan.templates],
-            "card": msgspec.to_builtins(model.card),
-        },
-        {
-            **plan.resources.to_arrays(),
-            "keys": model.index.keys.hashes,
-            "borders": model.weights.borders,
-            "weight_tags": model.weights.tags,
-            "weights": model.weights.values,
-            "bias": model.bias,
-        },
-    )
-
-
 def restore_hypergraph(stored: StoredModel) -> HypergraphModel:
-    """Rebuild a model from a file; everything compiled code relies on is checked here."""
+    """Rebuild a model from a file; checks everything that compiled code relies on."""
     settings, kind = KINDS[stored.kind]
     try:
         config = stored_settings(settings, stored.header.get("config"))
@@ -79,7 +56,7 @@ def restore_hypergraph(stored: StoredModel) -> HypergraphModel:
     if len(set(named)) != len(named) or not set(named) <= known.keys():
         raise ModelFileError(stored.source, "its graphs are damaged")
     graphs = tuple(known[name] for name in named)
-    width = sum(own.width for own in fields_of(graphs))
+    width = sum(own.width for own in graph_columns(graphs))
     keys = require(stored, "keys", np.uint64, (-1,))
     try:
         index = FeatureIndex(plan, KnownKeys.of(keys))

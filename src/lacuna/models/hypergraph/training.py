@@ -1,14 +1,13 @@
-"""Training SHARED and SPLIT: documents → arrays → one objective for each graph → steps.
+"""Training of SHARED and SPLIT: one minimisation of `objective.py` for each graph.
 
-The features of all tokens are laid out once. Graphs have nothing in common but these, so each is
-trained by a search of its own, and stops when it is through; the searches take turns.
+The features of all tokens are computed once. Graphs share nothing else, so each is trained on its
+own and stops when it has converged; they run side by side, one iteration at a time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from lacuna.errors import ConfigError
 from lacuna.features.extract import FeatureIndex, build_index
 from lacuna.features.index import KnownKeys
 from lacuna.features.plan import make_plan
-from lacuna.features.resources import read_sources, without_folders
 from lacuna.features.token_table import token_table
 from lacuna.inference.batch import run_chunks
 from lacuna.inference.subgraphs import taken_columns
@@ -26,29 +24,30 @@ from lacuna.learning.emission import CURVATURE, FactoredEmission, curvature, fac
 from lacuna.learning.lbfgs import Iterate, minimise
 from lacuna.models.base import Step
 from lacuna.models.hypergraph import (
+    ENGINES,
     Hypergraph,
     HypergraphModel,
     Shared,
     SharedModel,
     Split,
     SplitModel,
-    fields_of,
+    graph_columns,
     graphs_of,
 )
-from lacuna.models.hypergraph.objective import ENGINES, SubgraphObjective
+from lacuna.models.hypergraph.objective import SubgraphObjective
 from lacuna.models.scoring import NEGLIGIBLE, WIDE, SparseRows
 from lacuna.text.document import Document
 from lacuna.text.word_types import number_types
 from lacuna.types import LongArray, RealArray
 
-EVERY = 5  #: iterations between two models that are shown
+EVERY = 5  #: iterations between two steps
 WINDOW = 5  #: iterations by which convergence is judged
-FIRST_BIAS = -2.0  #: of every edge: with weights of 1, subgraphs are far too large
+FIRST_BIAS = -2.0  #: b at the start: at 0, subgraphs are far too large
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Corpus:
-    """The tokens of a corpus and their features."""
+class TrainingTokens:
+    """The tokens of the training documents and their features."""
 
     documents: Sequence[GappedDocument]
     sentences: LongArray
@@ -64,54 +63,47 @@ def gapped(document: Document, config: Hypergraph) -> GappedDocument:
 def fit_hypergraph(
     documents: Sequence[GappedDocument], config: Shared | Split, _: object = None
 ) -> Iterator[Step]:
-    """Yield ever better models, every few iterations."""
-    corpus = _lay_out(documents, config)
+    """Yield a model every few iterations."""
+    tokens = _featurise(documents, config)
     labels = sorted({mention.label for item in documents for mention in item.mentions})
-    config = replace(
-        config,
-        features=Path(config.features).name,
-        word_lists=without_folders(config.word_lists),
-        clusters=without_folders(config.clusters),
-    )
+    config = config.without_folders()
     searches = [
         search
         for label in labels
         for graph in graphs_of(config)
-        if (search := _search(corpus, label, graph, config)) is not None
+        if (search := _search(tokens, label, graph, config)) is not None
     ]
     graphs = tuple((search.label, search.objective.graph) for search in searches)
     kind = SplitModel if isinstance(config, Split) else SharedModel
 
     def model() -> HypergraphModel:
-        index, weights, bias = _joined(corpus, searches)
+        index, weights, bias = _joined(tokens, searches)
         return kind(config, tuple(labels), graphs, index, weights, bias)
 
     for iteration in range(1, config.iterations + 1):
         run_chunks(lambda i, _: searches[i].advance(), [(i, i + 1) for i in range(len(searches))])
-        is_last = iteration == config.iterations or all(search.is_through for search in searches)
+        is_last = iteration == config.iterations or all(search.has_converged for search in searches)
         if is_last or iteration % EVERY == 0:
-            at_work = sum(not search.is_through for search in searches)
+            left = sum(not search.has_converged for search in searches)
             value = sum(search.values[-1] for search in searches)
-            yield Step(iteration, value, model, f"{at_work} of {len(searches)} graphs at work")
+            yield Step(iteration, value, model, f"{left} of {len(searches)} graphs still training")
         if is_last:
             return
 
 
-def _lay_out(documents: Sequence[GappedDocument], config: Hypergraph) -> Corpus:
-    """Find the features of all tokens."""
+def _featurise(documents: Sequence[GappedDocument], config: Hypergraph) -> TrainingTokens:
+    """Compute the features of all tokens."""
     table = token_table([d.document for d in documents], [d.tokens for d in documents])
     if not len(table.start):
         raise ConfigError("there are no tokens to train on")
-    templates, resources = read_sources(
-        config.features, config.columns, config.word_lists, config.clusters
-    )
+    templates, resources = config.read()
     plan = make_plan(templates, resources=resources)
     numbered = number_types(table.hashes)
     index = build_index(table, numbered, plan, min_count=config.min_count)
     rows = index.rows(table, numbered)
     order = np.arange(len(table.start))
     emission = factor(rows, table.sentences, plan.offsets, order, len(index))
-    return Corpus(documents, table.sentences, index, emission)
+    return TrainingTokens(documents, table.sentences, index, emission)
 
 
 @dataclass(slots=True)
@@ -124,52 +116,52 @@ class _Search:
     tolerance: float
     point: RealArray
     values: list[float] = field(default_factory=list)
-    is_through: bool = False
+    has_converged: bool = False
 
     def advance(self) -> None:
-        """Take a step, unless there is none or the last ones hardly helped."""
-        step = None if self.is_through else next(self.points, None)
+        """Take one step, unless the search has converged."""
+        step = None if self.has_converged else next(self.points, None)
         if step is None:
-            self.is_through = True
+            self.has_converged = True
             return
         self.point = step.point
         self.values.append(step.value)
         if len(self.values) > WINDOW:
             gain = self.values[-1 - WINDOW] - step.value
-            self.is_through = gain < self.tolerance * abs(step.value)
+            self.has_converged = gain < self.tolerance * abs(step.value)
 
 
-def _search(corpus: Corpus, label: str, graph: Slice, config: Hypergraph) -> _Search | None:
-    """Set out to find the weights of a graph; None where it has no mention to learn from."""
-    edges = _gold(corpus, label, graph)
+def _search(tokens: TrainingTokens, label: str, graph: Slice, config: Hypergraph) -> _Search | None:
+    """Start the search for the weights of a graph; None if it has no mentions to learn from."""
+    edges = _gold(tokens, label, graph)
     if not edges.any():
         return None
     gold = taken_columns(edges, graph)
-    counts, totals = _pair_counts(corpus.emission, edges, gold, graph)
+    counts, totals = _pair_counts(tokens.emission, edges, gold, graph)
     support = np.flatnonzero(totals)
     objective = SubgraphObjective(
-        corpus.emission,
+        tokens.emission,
         graph,
-        ENGINES[config.inference],
-        corpus.sentences,
+        tokens.sentences,
         gold=np.flatnonzero(gold),
         support=support,
         columns=gold.shape[1],
         l2=config.l2,
+        expect=ENGINES[config.inference].expectations,
     )
     start = np.zeros(objective.parameters, np.float32)
     start[-objective.columns :] = FIRST_BIAS
-    scale = _scale(corpus.emission, counts, totals, support, config.l2)
+    scale = _scale(tokens.emission, counts, totals, support, config.l2)
     points = minimise(objective, start, scale=scale)
     next(points)  # the start itself
     return _Search(label, objective, points, config.tolerance, start)
 
 
-def _gold(corpus: Corpus, label: str, graph: Slice) -> Edges:
+def _gold(tokens: TrainingTokens, label: str, graph: Slice) -> Edges:
     """Return the right subgraphs of all sentences."""
-    edges = np.zeros((int(corpus.sentences[-1]), 1 + graph.nodes), np.uint8)
+    edges = np.zeros((int(tokens.sentences[-1]), 1 + graph.nodes), np.uint8)
     first = 0
-    for item in corpus.documents:
+    for item in tokens.documents:
         for sentence in item.sentences(label):
             held = [mention for mention in sentence.mentions if graph.holds(mention)]
             if held:
@@ -181,7 +173,7 @@ def _gold(corpus: Corpus, label: str, graph: Slice) -> Edges:
 def _pair_counts(
     emission: FactoredEmission, edges: Edges, gold: Edges, graph: Slice
 ) -> tuple[RealArray, RealArray]:
-    """Return how often feature g meets edge j, and how often its parent node, T always active."""
+    """Return how often feature g occurs with edge j, and with its parent node; T is always on."""
     active = edges > 0
     active[:, 1 + TOP] = True
     parents = active[:, [1 + node for node, _ in columns(graph)]].astype(np.float32)
@@ -194,7 +186,7 @@ def _pair_counts(
 def _scale(
     emission: FactoredEmission, counts: RealArray, totals: RealArray, support: LongArray, l2: float
 ) -> RealArray:
-    """Return the expected reach of every weight, as for a CRF; of b as for a feature seen once."""
+    """Return how far each weight is expected to move, as for a CRF; b like a feature seen once."""
     value = np.sqrt(emission.merged.size, dtype=np.float32)[support // counts.shape[1]]
     both = (table.reshape(-1)[support] / value for table in (counts, totals))
     curved = curvature(*both) * value * value
@@ -205,21 +197,21 @@ def _scale(
 
 
 def _joined(
-    corpus: Corpus, searches: Sequence[_Search]
+    tokens: TrainingTokens, searches: Sequence[_Search]
 ) -> tuple[FeatureIndex, SparseRows, RealArray]:
-    """Return the weights that all searches have found, side by side, without the negligible."""
-    fields = fields_of([(search.label, search.objective.graph) for search in searches])
+    """Return the weights of all searches side by side, without negligible ones."""
+    fields = graph_columns([(search.label, search.objective.graph) for search in searches])
     rows, tags, values = [], [], []
     for search, own in zip(searches, fields, strict=True):
         weights, _ = search.objective.tables(search.point)
-        single = corpus.emission.expand(weights)
+        single = tokens.emission.expand(weights)
         row, column = np.nonzero(np.abs(single) >= NEGLIGIBLE)
         rows.append(row)
         tags.append(column + own.first)
         values.append(single[row, column])
     width = sum(own.width for own in fields)
     bias = [search.point[-own.width :] for search, own in zip(searches, fields, strict=True)]
-    index, sparse = _by_row(corpus.index, rows, tags, values, width)
+    index, sparse = _by_row(tokens.index, rows, tags, values, width)
     return index, sparse, np.concatenate([np.zeros(0, np.float32), *bias])
 
 
@@ -230,7 +222,7 @@ def _by_row(
     values: Sequence[RealArray],
     width: int,
 ) -> tuple[FeatureIndex, SparseRows]:
-    """Sort weights by feature, those with many first; features without any are left out."""
+    """Sort weights by feature, features of many weights first; drop those without any."""
     none = np.zeros(0, np.int64)
     row = np.concatenate([none, *rows])
     size = np.bincount(row, minlength=len(index))

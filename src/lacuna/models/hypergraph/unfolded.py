@@ -1,14 +1,13 @@
-"""Inference over unfoldings of the graph, as Muis and Lu (2016) do it; only for comparison.
+"""For comparison with the literature: inference over unfoldings, as in Muis and Lu (2016).
 
-The usual inside recursion multiplies the values of children and sums over hyperedges,
+The functions are those of `inference/subgraphs.py`. The usual inside recursion multiplies the
+values of children and sums over hyperedges,
 
     v(node) = Σ over non-empty choices Π over chosen children (weight · v(child))
 
-It counts a node that two parents share once for each of them, every time with choices of its own:
-not subgraphs, but the trees they unfold to, of which there are far more (2, 8, 128, 32,768 for one
-to four words, of 2, 8, 80, 3,584 subgraphs). The functions are those of `subgraphs.py`.
-
-Kernels of inference over unfoldings; notation in `unfolded.py`.
+It counts a node that two parents share once for each of them, each time with its own choices: not
+subgraphs, but the trees they unfold to, of which there are far more (2, 8, 128, 32,768 for one to
+four words, against 2, 8, 80, 3,584 subgraphs).
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ def node_value(
     """odds[i] = log(weight of child i · v(child)) for node m; return log v(node m).
 
     v = (1 + stay)(1 + on)(1 + end) - 1: the children are taken independently, but not none.
-    onward[m] is log v of node m of the next word, -inf behind the last.
+    onward[m] is log v of node m of the next word, -inf after the last.
     """
     total = 0.0
     for i in range(3):
@@ -193,7 +192,7 @@ def best_unfolded(scores: RealArray, sentences: LongArray, place: IntArray, edge
 def _best_children(
     scores: RealArray, place: IntArray, m: int, onward: FloatArray, value: FloatArray, choice: Bits
 ) -> None:
-    """Take every child that adds to the score, or the best one where none does."""
+    """Take every child that adds to the score, or the best one if none does."""
     total, taken, highest, likeliest = 0.0, 0, -np.inf, 0
     for i in range(3):
         if place[m, i] >= 0:

@@ -1,42 +1,49 @@
-"""Trigram hidden Markov model.
+"""Trigram hidden Markov model (Brants 2000).
 
     p(x, y) = Π_{i=1}^{n+1} q(y_i | y_{i-2}, y_{i-1}) · Π_{i=1}^{n} e(x_i | y_i)
 
-with y_0 = y_{-1} = * before the first tag and y_{n+1} = STOP behind the last. q is in
-`models/trigram_hmm/lexicon.py`, e in `tag_lexicon.py`. Both are counted, so training is one look at
-the corpus. Tags spell mentions (BIO, BILOU) or are parts of speech (`pos_tagger.py`).
+x_1 … x_n are the words of a sentence and y_1 … y_n their tags; y_0 = y_{-1} = * is the mark before
+the first tag, y_{n+1} = STOP comes after the last.
+
+    q(s | u, v)    frequencies of tag trigrams, bigrams and unigrams, interpolated
+    e(x | s)       how often word x has tag s, blended with the words that look like x
+
+Both are counted, so training is one pass over the corpus. The best tags of a sentence are found in
+O(n K³) for K tags, in practice far less: words seen often have few possible tags.
+
+What to read next:
+
+    tagging     `models/chain.py` → `inference/chain.py` → `inference/second_order.py` (kernel)
+    training    `training.py` → `transitions.py` (q), `lexicon.py` (e) → `word_classes.py` (kernel)
+
+Tags spell mentions (BIO, BILOU), or they are parts of speech (`pos.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
+import msgspec
 import numpy as np
 
-from lacuna.encoding.flat import TaggedDocument
-from lacuna.encoding.schemes import OUTSIDE, Moves, Scheme, moves, tag_set
-from lacuna.errors import ConfigError
-from lacuna.features.token_table import TokenTable, token_table
+from lacuna.encoding.schemes import Moves, Scheme, moves
+from lacuna.features.token_table import TokenTable
 from lacuna.inference.chain import Chain
-from lacuna.models.base import NO_CARD, Card, Step
+from lacuna.models.base import NO_CARD, Card
 from lacuna.models.chain import ChainTagger
 from lacuna.models.facts import Facts, Inspection, Table
 from lacuna.models.file import StoredModel
 from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Choices, Range, Settings
-from lacuna.models.trigram_hmm.lexicon import (
-    TagLexicon,
-    Weights,
+from lacuna.models.trigram_hmm.lexicon import TagLexicon
+from lacuna.models.trigram_hmm.transitions import (
+    InterpolationWeights,
     as_chain,
-    count_trigrams,
-    deleted_interpolation,
-    fit_lexicon,
     interpolate,
 )
-from lacuna.types import BoolArray, FloatArray, IntArray, LongArray
+from lacuna.types import FloatArray, LongArray, Task
 
-#: Occurrences from which on the tags of a word are closed, of mentions and of parts of speech.
+#: Occurrences that close the tags of a word: of mentions, and of parts of speech.
 CLOSED, CLOSED_POS = 20, 5
 
 
@@ -47,21 +54,22 @@ class TrigramHmm(Settings):
     Attributes
     ----------
     scheme
-        ``BIO`` or ``BILOU``; parts of speech have none.
+        ``BIO`` or ``BILOU``; ignored for parts of speech.
     interpolation
-        Weights of unigrams, bigrams and trigrams of tags, or ``auto``: by deleted interpolation.
+        Weights of tag unigrams, bigrams and trigrams, or ``auto``: by deleted interpolation.
     rare
-        Words seen less often make up the word classes and are blended with their class.
+        Words seen fewer times are rare: word classes are estimated from them, and their own counts
+        are weighted by `blend`.
     blend
-        How much one occurrence of a rare word counts against its class; 0: the class alone.
+        Weight of one occurrence of a rare word against its class; 0: the class alone.
     suffixes
-        Characters of the longest suffix that word classes look at; 0: only what a word looks like.
+        Length of the longest suffix that defines a word class; 0: only the look of a word does.
     suffix_count
-        Suffixes with fewer tokens have no class of their own.
+        Suffixes of fewer tokens have no class of their own.
     parent_weight
-        Tokens that a shorter suffix is worth to a longer one.
+        Weight of a shorter suffix against a longer one, in tokens.
     closed
-        A word seen so often has only the labels and parts of speech it was seen with, or ``O``.
+        A word seen this often has only ``O`` and the labels or parts of speech it was seen with.
         ``auto``: 20 for mentions, 5 for parts of speech.
     """
 
@@ -74,29 +82,37 @@ class TrigramHmm(Settings):
     parent_weight: Annotated[float, POSITIVE] = 10.0
     closed: Annotated[Literal["auto"] | int, AT_LEAST_ONE] = "auto"
 
+    def closed_from(self, scheme: Scheme | None) -> int:
+        """Return the number of occurrences that closes the tags of a word; no scheme: POS tags."""
+        if self.closed == "auto":
+            return CLOSED_POS if scheme is None else CLOSED
+        return self.closed
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hmm:
-    """The model itself: p(x, y) for any tags.
+    """q and e, whatever the tags mean.
 
     Attributes
     ----------
     tags
         Their names.
     scheme
-        What may follow what; ``None``: anything.
+        Which tag may follow which; ``None``: any tag may follow any other.
     trigrams
-        c(u, v, s), with * as the last u and v, STOP as the last s.
+        c(u, v, s); the last u and v are *, the last s is STOP.
     weights
-        λ₁, λ₂, λ₃.
+        λ₁, λ₂, λ₃ of the interpolation.
     lexicon
         e.
+    chain
+        log q.
     """
 
     tags: tuple[str, ...]
     scheme: Scheme | None
     trigrams: LongArray
-    weights: Weights
+    weights: InterpolationWeights
     lexicon: TagLexicon
     chain: Chain = field(init=False, repr=False)
 
@@ -108,7 +124,7 @@ class Hmm:
 
     @property
     def parameters(self) -> int:
-        """How many numbers were counted."""
+        """Number of counts."""
         return int(np.count_nonzero(self.trigrams)) + sum(
             part.size for part in (self.lexicon.counts.values, self.lexicon.classes.tags)
         )
@@ -154,7 +170,7 @@ class TrigramHmmModel(ChainTagger):
 
     @property
     def parameters(self) -> int:
-        """How many numbers were counted."""
+        """Number of counts."""
         return self.hmm.parameters
 
     def counted(self) -> dict[str, int]:
@@ -175,90 +191,34 @@ class TrigramHmmModel(ChainTagger):
         return self.hmm.chain
 
     def emission(self, table: TokenTable) -> FloatArray:
-        """Return log e(x | s) up to a constant for every token."""
+        """Return log e(x | s) - log p(x) for every token, [t, s]."""
         return self.hmm.lexicon.emission(table)
 
     def store(self) -> StoredModel:
         """Return everything the model is, for a file."""
-        from lacuna.models.trigram_hmm.storage import store_trigram_hmm
-
-        return store_trigram_hmm(self)
+        return store_hmm(self.hmm, self.config, self.card)
 
 
-def fit_trigram_hmm(
-    tagged: Sequence[TaggedDocument], config: TrigramHmm, _: object = None
-) -> Iterator[Step]:
-    """Train on mentions; one step."""
-    labels = sorted({chunk.label for item in tagged for chunk in item.chunks})
-    tags = tag_set(labels, config.scheme)
-    gold = [tag for item in tagged for tag in item.tags(config.scheme)]
-    hmm = fit_hmm(training_table(tagged), gold, tags, config, config.scheme)
-    yield Step(1, hmm[1], lambda: TrigramHmmModel(config, hmm[0]))
-
-
-def training_table(tagged: Sequence[TaggedDocument]) -> TokenTable:
-    """Return the tokens to train on."""
-    return token_table([item.document for item in tagged], [item.tokens for item in tagged])
-
-
-def fit_hmm(
-    table: TokenTable,
-    gold: Sequence[str],
-    tags: tuple[str, ...],
-    config: TrigramHmm,
-    scheme: Scheme | None,
-) -> tuple[Hmm, float]:
-    """Count; `gold` holds the tag of every token. Returns the model and -log p(y | x) + const."""
-    if not len(table.start):
-        raise ConfigError("there are no tokens to train on")
-    number = {tag: k for k, tag in enumerate(tags)}
-    path = np.array([number[tag] for tag in gold], np.int32)
-    trigrams = count_trigrams(path, table.sentences, len(tags))
-    if config.interpolation == "auto":
-        weights = deleted_interpolation(trigrams)
-    else:
-        weights = Weights(*(part / sum(config.interpolation) for part in config.interpolation))
-    lexicon = fit_lexicon(
-        table,
-        path,
-        len(tags),
-        rare=config.rare,
-        blend=config.blend,
-        suffixes=config.suffixes,
-        suffix_count=config.suffix_count,
-        parent_weight=config.parent_weight,
-        closed=closed_from(config, scheme),
-        kin=kin(tags, scheme),
+def store_hmm(hmm: Hmm, config: TrigramHmm, card: Card) -> StoredModel:
+    """Return a model of mentions or of parts of speech for a file; `storage.py` reads it."""
+    lexicon = hmm.lexicon
+    return StoredModel(
+        TrigramHmmModel.kind,
+        {
+            "task": str(Task.POS if hmm.scheme is None else Task.NER),
+            "config": msgspec.to_builtins(config),
+            "tags": list(hmm.tags),
+            "weights": list(hmm.weights),
+            "card": msgspec.to_builtins(card),
+        },
+        {
+            "trigrams": hmm.trigrams,
+            "words": lexicon.words.hashes,
+            "borders": lexicon.counts.borders,
+            "word_tags": lexicon.counts.tags,
+            "counts": lexicon.counts.values,
+            "tag_counts": lexicon.tags,
+            "class_keys": lexicon.classes.keys.hashes,
+            "class_tags": lexicon.classes.tags,
+        },
     )
-    hmm = Hmm(tags, scheme, trigrams, weights, lexicon)
-    return hmm, _objective(hmm, table, path)
-
-
-def kin(tags: Sequence[str], scheme: Scheme | None) -> BoolArray:
-    """Return kin[r, s]: tags of one label are kin, and ``O`` to all, so that a path exists."""
-    if scheme is None:
-        return np.eye(len(tags), dtype=np.bool_)
-    labels = np.array([tag[2:] for tag in tags])
-    related: BoolArray = (labels[:, None] == labels) | (np.array(tags) == OUTSIDE)
-    return related
-
-
-def closed_from(config: TrigramHmm, scheme: Scheme | None) -> int:
-    """Return from how many occurrences on the tags of a word are closed."""
-    if config.closed == "auto":
-        return CLOSED_POS if scheme is None else CLOSED
-    return config.closed
-
-
-def _objective(hmm: Hmm, table: TokenTable, path: IntArray) -> float:
-    """- Σ log p(x, y) + Σ log p(x_i): how badly the training set is explained."""
-    size = len(hmm.tags)
-    q = np.full((size + 1,) * 3, -np.inf)
-    q[:, :size, :size], q[size, size, :size], q[:, :size, size] = (
-        hmm.chain.transition,
-        hmm.chain.start,
-        hmm.chain.stop,
-    )
-    used = hmm.trigrams > 0
-    emission = hmm.lexicon.emission(table)[np.arange(len(path)), path]
-    return -float((hmm.trigrams[used] * q[used]).sum() + emission.sum())

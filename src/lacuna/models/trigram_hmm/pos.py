@@ -17,7 +17,8 @@ from lacuna.models.base import NO_CARD, Card, Step, TagsAnything
 from lacuna.models.chain import batches
 from lacuna.models.facts import Facts, Inspection
 from lacuna.models.file import StoredModel
-from lacuna.models.trigram_hmm import Hmm, TrigramHmm, fit_hmm, training_table
+from lacuna.models.trigram_hmm import Hmm, TrigramHmm, store_hmm
+from lacuna.models.trigram_hmm.training import fit_hmm
 from lacuna.text.document import Document, Tokens
 from lacuna.text.tokens import tokens_of
 from lacuna.types import BoolArray, FloatArray, Task
@@ -53,7 +54,7 @@ class PosTagger(TagsAnything):
 
     @property
     def parameters(self) -> int:
-        """How many numbers were counted."""
+        """Number of counts."""
         return self.hmm.parameters
 
     @property
@@ -81,7 +82,7 @@ class PosTagger(TagsAnything):
         """
         del probabilities
         runs = batches(documents)
-        threads = 1 if len(runs) > 1 else None  # one large document is shared out by sentences
+        threads = 1 if len(runs) > 1 else None  # one large document is split by sentences
         found = run_chunks(lambda a, b: self._find(documents[a:b], threads), runs)
         return [document for batch in found for document in batch]
 
@@ -101,9 +102,7 @@ class PosTagger(TagsAnything):
 
     def store(self) -> StoredModel:
         """Return everything the model is, for a file."""
-        from lacuna.models.trigram_hmm.storage import store_trigram_hmm
-
-        return store_trigram_hmm(self)
+        return store_hmm(self.hmm, self.config, self.card)
 
     def _find(self, documents: Sequence[Document], threads: int | None) -> list[Document]:
         table = token_table(documents)
@@ -140,5 +139,5 @@ def fit_pos_tagger(
             raise ConfigError(f"{item.document.id} has no parts of speech to train on")
         gold += item.tokens.columns.get(POS, ())
     tags = tuple(sorted(set(gold)))
-    hmm, objective = fit_hmm(training_table(tagged), gold, tags, config, None)
+    hmm, objective = fit_hmm(tagged, gold, tags, config, None)
     yield Step(1, objective, lambda: PosTagger(config, hmm))

@@ -1,4 +1,4 @@
-"""A trigram HMM as arrays and back; the task says what its tags are."""
+"""Reading a trigram HMM from a file; the task says whether its tags are parts of speech."""
 
 from __future__ import annotations
 
@@ -11,46 +11,22 @@ from lacuna.models.base import Card
 from lacuna.models.file import StoredModel, require, require_indices
 from lacuna.models.scoring import SparseRows
 from lacuna.models.settings import stored_settings
-from lacuna.models.trigram_hmm import Hmm, TrigramHmm, TrigramHmmModel, closed_from, kin
-from lacuna.models.trigram_hmm.lexicon import TagLexicon, Weights
+from lacuna.models.trigram_hmm import Hmm, TrigramHmm, TrigramHmmModel
+from lacuna.models.trigram_hmm.lexicon import TagLexicon, kin_tags
 from lacuna.models.trigram_hmm.pos import PosTagger
+from lacuna.models.trigram_hmm.transitions import InterpolationWeights
 from lacuna.models.trigram_hmm.word_classes import WordClasses
 from lacuna.text.word_types import WordTypes
 from lacuna.types import Task
 
 
-def store_trigram_hmm(model: TrigramHmmModel | PosTagger) -> StoredModel:
-    """Return everything the model is, for a file."""
-    hmm, lexicon = model.hmm, model.hmm.lexicon
-    return StoredModel(
-        TrigramHmmModel.kind,
-        {
-            "task": str(Task.POS if hmm.scheme is None else Task.NER),
-            "config": msgspec.to_builtins(model.config),
-            "tags": list(hmm.tags),
-            "weights": list(hmm.weights),
-            "card": msgspec.to_builtins(model.card),
-        },
-        {
-            "trigrams": hmm.trigrams,
-            "words": lexicon.words.hashes,
-            "borders": lexicon.counts.borders,
-            "word_tags": lexicon.counts.tags,
-            "counts": lexicon.counts.values,
-            "tag_counts": lexicon.tags,
-            "class_keys": lexicon.classes.keys.hashes,
-            "class_tags": lexicon.classes.tags,
-        },
-    )
-
-
 def restore_trigram_hmm(stored: StoredModel) -> TrigramHmmModel | PosTagger:
-    """Rebuild a model from a file; everything compiled code relies on is checked here."""
+    """Rebuild a model from a file; checks everything that compiled code relies on."""
     try:
         task = msgspec.convert(stored.header.get("task"), Task)
         config = stored_settings(TrigramHmm, stored.header.get("config"))
         tags = tuple(msgspec.convert(stored.header.get("tags"), list[str]))
-        weights = Weights(
+        weights = InterpolationWeights(
             *msgspec.convert(stored.header.get("weights"), tuple[float, float, float])
         )
         card = msgspec.convert(stored.header.get("card", {}), Card)
@@ -104,6 +80,6 @@ def _lexicon(
         WordClasses(classes, class_tags, config.suffixes),
         config.rare,
         config.blend,
-        closed_from(config, scheme),
-        kin(tags, scheme),
+        config.closed_from(scheme),
+        kin_tags(tags, scheme),
     )

@@ -1,15 +1,16 @@
-"""Word classes: what is known about words that were hardly ever seen, from what they look like.
+"""p(s | class), the tags of rare and unknown words, from what the words look like.
 
 Classes form a tree: all words; words that look alike (two digits, all caps, first word of a
 sentence, lower case, …); among those, words with the same last character; the last two; and so
-on. A class far down knows more and saw less, so the tags of its words are mixed with its parent's:
+on. A deep class is more specific but has fewer tokens, so its tags are smoothed with its parent's:
 
     p(s | k) = (r(k, s) + β p(s | parent of k)) / (r(k) + β)
 
-r counts the tokens of rare words, β is the weight of the parent; the parent of all words is the
-distribution of tags in the corpus. Every tag is possible in every class.
+r counts the tokens of rare words, β is the weight of the parent; the parent of the class of all
+words is the distribution of tags in the corpus. Every tag is possible in every class.
 
-Kernel: the classes of a word as hashes, from the coarsest on. No strings are made.
+A class is known by the hash of its path from the root; the kernel `class_keys` computes the hashes
+of all classes of a word without making strings.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class WordClasses(NamedTuple):
     longest: int
 
     def finest(self, keys: HashArray) -> IntArray:
-        """Return for each row of keys[i, depth] the deepest class that there is."""
+        """Return for each row of keys[i, depth] the deepest class that is known."""
         rows = self.keys.lookup(keys.reshape(-1)).reshape(keys.shape)
         known = (rows >= 0) & (keys != NONE)
         deepest = keys.shape[1] - 1 - np.argmax(known[:, ::-1], axis=1)
@@ -64,7 +65,7 @@ class WordClasses(NamedTuple):
 def token_classes(
     table: TokenTable, tokens: IntArray, is_first: BoolArray, longest: int
 ) -> HashArray:
-    """Return keys[i, depth] of the classes of some tokens; is_first: they begin a sentence."""
+    """Return keys[i, depth] of the classes of some tokens; is_first[i]: it begins a sentence."""
     start, end = table.start[tokens], table.end[tokens]
     return class_keys(table.codes, start, end, is_first, lower_table(), class_table(), longest)
 
@@ -83,7 +84,7 @@ def fit_word_classes(
     prior
         p(s) in the corpus, all positive.
     min_count
-        Suffixes with fewer tokens have no class of their own.
+        Suffixes of fewer tokens have no class of their own.
     parent_weight
         β.
     """
@@ -137,7 +138,7 @@ def _smoothed(
     DASHED_LOWER,
 ) = range(16)
 DASH, SLASH, COMMA, PERIOD = (np.uint32(ord(c)) for c in "-/,.")
-FAMILY = 77  #: of hashes; model files hold them, so it never changes
+FAMILY = 77  #: seed of the hashes; model files contain them, so it never changes
 
 
 @kernel
@@ -150,10 +151,11 @@ def class_keys(
     classes: ClassTable,
     longest: int,
 ) -> HashArray:
-    """Return keys[i, d] of the word codes[start[i]:end[i]]; is_first: it begins a sentence.
+    """Return keys[i, d] of the word codes[start[i]:end[i]]; is_first[i]: it begins a sentence.
 
-    Depth 0 holds all words, depth 1 words that look alike (`word_class`), depth 1 + m those of
-    them with the same last m characters, lower-cased. 0 where a word is not longer than m.
+    Depth 0 is the class of all words, depth 1 that of words that look alike (`word_class`), depth
+    1 + m that of words among them with the same last m characters, lower-cased; 0 if the word is
+    not longer than m.
     """
     keys = np.zeros((len(start), longest + 2), np.uint64)
     for i in range(len(start)):

@@ -1,4 +1,4 @@
-"""Rules as TOML, to be edited by hand, and as JSON values, inside a model file.
+"""Rules as TOML, to edit by hand, and as JSON values in a model file.
 
     [[LOCATION]]
     when = [{ before = "works" }, { inside = ["hospital", "clinic"] }]
@@ -7,7 +7,7 @@
     [[LOCATION]]
     label = "CITY"
 
-The first rule of a category that holds gives the label; a list of words asks for any of them.
+The first rule of a category that holds gives the label; a list matches any of its words.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HEADING = """\
 # Labels within large categories. The first rule of a category that holds gives the label.
 # A condition: the word "before", "inside" or "after" (at most three tokens away, in lower case),
 # or the "class" of the mention: {classes}.
-# A list asks for any of its words. "mentions" and "right" are counts of training, for people.
+# A list matches any of its words. "mentions" and "right" are counts of training, for people.
 """
 
 
@@ -55,7 +55,7 @@ def _condition_text(condition: Condition) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a TOML string: a JSON one, with the one more character that TOML has escaped."""
+    """Return a TOML string: JSON, and DEL, which TOML escapes as well."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
@@ -74,7 +74,7 @@ def read_rules(path: Path) -> Rules:
 
 
 def rules_as_values(rules: Rules) -> dict[str, list[dict[str, Any]]]:
-    """Return rules as JSON values, of the same form as the tables of the file."""
+    """Return rules as JSON values, in the form of the tables of the TOML file."""
     return {
         category: [
             {
@@ -90,7 +90,7 @@ def rules_as_values(rules: Rules) -> dict[str, list[dict[str, Any]]]:
 
 
 def rules_from_values(table: object) -> Rules:
-    """Read rules from the values of a file; raises ValueError saying which rule is wrong."""
+    """Read rules from the values of a file; a ValueError says which rule is wrong."""
     if not isinstance(table, dict):
         raise ValueError("rules must be tables by category")
     rules = {}
@@ -117,7 +117,7 @@ def _rule(entry: object, where: str) -> Rule:
 
 
 def _conditions(part: object, where: str) -> Iterator[Condition]:
-    """Yield the conditions of one inline table; several in one must all hold."""
+    """Yield the conditions of one inline table, all of which must hold."""
     if not isinstance(part, Mapping):
         raise ValueError(f'{where}: a condition is written {{ before = "word" }}')
     for place, value in part.items():

@@ -1,12 +1,13 @@
-"""Learning rules for labels within a large category: a small decision tree for each.
+"""Learning the rules of a large category: a small decision tree, written out as rules.
 
-A node asks for one fact. The fact taken is the one that lessens Gini impurity the most,
+A node asks for one fact, the one that reduces Gini impurity the most,
 
     gain = n G - n₁ G₁ - n₀ G₀,    n G = n (1 - Σ_l (n_l / n)²),
 
-among those that hold for enough mentions. Then the tree is pruned from its leaves: what a node's
-subtree puts right beyond the node's most frequent label must be worth COST mentions for every rule
-more. As rules, the side where the fact holds comes first: so no rule has to say what does not hold.
+among those that hold for enough mentions; n₁ mentions have the fact, n₀ do not. Then the tree is
+pruned from its leaves: a subtree stays if for every additional rule it gets over COST more mentions
+right than the node's most frequent label alone. Rules for the side where the fact holds come first,
+so that no rule needs to say what does not hold.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ from lacuna.text.document import Document
 from lacuna.text.tokens import tokens_of
 from lacuna.types import BoolArray, FloatArray, LongArray
 
-COST = 2.0  #: mentions that a rule must put right
-LEAST = 3  #: mentions on either side of a question
-GROUPS = 3  #: words near mentions of fewer groups are not asked for
-DEEPEST = 30
+COST = 2.0  #: mentions that an additional rule must get right
+LEAST = 3  #: mentions that must have a fact, and that must not, for a node to ask for it
+GROUPS = 3  #: words near mentions of fewer groups are ignored
+DEEPEST = 30  #: questions from the root to a leaf
 NO_GAIN = 1e-9
 
 
-class Example(NamedTuple):
-    """A mention: what holds of it, and its label."""
+class LabelledMention(NamedTuple):
+    """The facts of a mention, and its label."""
 
     facts: frozenset[Fact]
     label: str
@@ -39,9 +40,9 @@ class Example(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """Part of a tree: a fact to ask for with a node for either answer, or a leaf.
+    """A node of a tree: a fact to ask for and a node for either answer; or a leaf.
 
-    `counts` are those of labels among the examples that come here.
+    `counts` has the number of examples at this node by label.
     """
 
     counts: Mapping[str, int]
@@ -51,26 +52,26 @@ class Node:
 
     @property
     def label(self) -> str:
-        """The most frequent label; among equals the first in the alphabet."""
+        """The most frequent label; the alphabetically first among equals."""
         return min(self.counts, key=lambda label: (-self.counts[label], label))
 
     @property
     def right(self) -> int:
-        """How many examples have it."""
+        """Number of examples with that label."""
         return self.counts[self.label]
 
 
 def learn_rules(
     documents: Iterable[Document], categories: Mapping[str, str], *, private: bool = False
 ) -> Rules:
-    """Learn rules for the labels of documents, by category; a private model asks for no words."""
-    examples: dict[str, list[Example]] = defaultdict(list)
+    """Learn rules by category; `categories` maps labels to them. Private rules ask for no words."""
+    examples: dict[str, list[LabelledMention]] = defaultdict(list)
     groups: dict[Fact, set[tuple[str, str]]] = defaultdict(set)
     for document in documents:
         found = mention_facts(document, tokens_of(document))
         for mention, facts in zip(document.mentions, found, strict=True):
             category = categories.get(mention.label, mention.label)
-            examples[category].append(Example(facts, mention.label))
+            examples[category].append(LabelledMention(facts, mention.label))
             for fact in facts:
                 groups[fact].add(document.unit)
     asked = {
@@ -84,8 +85,8 @@ def learn_rules(
     }
 
 
-def grow(examples: Sequence[Example], asked: Iterable[Fact]) -> Node:
-    """Ask for facts, each the best for the examples that are left, until none helps."""
+def grow(examples: Sequence[LabelledMention], asked: Iterable[Fact]) -> Node:
+    """Grow a tree: each node asks for the best fact for its examples, until none helps."""
     facts = sorted(asked, key=lambda fact: (PLACES.index(fact.place), fact.word))
     labels = sorted({example.label for example in examples})
     numbers = {fact: number for number, fact in enumerate(facts)}
@@ -101,7 +102,7 @@ def grow(examples: Sequence[Example], asked: Iterable[Fact]) -> Node:
 
 
 class _Data(NamedTuple):
-    """fact[p] holds of example[p]; label[i] is that of example i; facts and labels by number."""
+    """fact[p] holds for example[p]; label[i] is the label of example i; all by number."""
 
     facts: Sequence[Fact]
     labels: Sequence[str]
@@ -111,7 +112,7 @@ class _Data(NamedTuple):
 
 
 def _grow(data: _Data, here: BoolArray, depth: int) -> Node:
-    """Return the tree for the examples that are `here`."""
+    """Return the tree of the examples i with here[i]."""
     counts = dict(Counter(data.labels[k] for k in data.label[here].tolist()))
     best = _best_fact(data, here) if depth and len(counts) > 1 else None
     if best is None:
@@ -127,7 +128,7 @@ def _grow(data: _Data, here: BoolArray, depth: int) -> Node:
 
 
 def _best_fact(data: _Data, here: BoolArray) -> int | None:
-    """Return the number of the fact with the greatest gain, the first among equals."""
+    """Return the number of the fact with the highest gain, the first among equals."""
     shape = len(data.facts), len(data.labels)
     total = np.bincount(data.label[here], minlength=shape[1])
     pairs = here[data.example]
@@ -147,12 +148,12 @@ def _impurity(counts: LongArray) -> FloatArray:
 
 
 def pruned(node: Node, cost: float = COST) -> Node:
-    """Cut what is not worth its rules."""
+    """Replace subtrees that are not worth their rules by leaves."""
     return _pruned(node, cost)[0]
 
 
 def _pruned(node: Node, cost: float) -> tuple[Node, float]:
-    """Return a node and its worth: mentions put right, less the cost of its rules."""
+    """Return a node and its worth: mentions it gets right, minus the cost of its rules."""
     leaf = Node(node.counts), node.right - cost
     if node.yes is None or node.no is None:
         return leaf
@@ -163,7 +164,7 @@ def _pruned(node: Node, cost: float) -> tuple[Node, float]:
 
 
 def tree_rules(node: Node, when: tuple[Condition, ...] = ()) -> Iterator[Rule]:
-    """Yield the leaves as rules, in an order in which the first that holds is right."""
+    """Yield the leaves as rules, in an order in which the first that holds counts."""
     if node.fact is None or node.yes is None or node.no is None:
         yield Rule(node.label, when, sum(node.counts.values()), node.right)
         return

@@ -1,8 +1,8 @@
-"""Rules that give a mention of a large category its label, for people to read and to edit.
+"""Rules that give a mention of a large category its label; people can read and edit them.
 
 The first rule of a category whose conditions all hold gives the label. A condition asks for a word
-near the mention, or for the class of the mention's own characters. A mention for which no rule
-holds keeps the category as its label.
+near the mention, or for the class of the mention's own characters. If no rule holds, the category
+is the label. `learning.py` learns rules, `file.py` reads and writes them.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from lacuna.text.document import Document, Mention, Tokens
 
 Place = Literal["class", "inside", "before", "after"]
 PLACES: tuple[Place, ...] = get_args(Place)
-NEAR = 3  #: a word before or after a mention is at most so many tokens away
+NEAR = 3  #: tokens before and after a mention that conditions look at
 
-#: Classes of mentions by their characters, blanks left out; the first that fits.
+#: Classes of mentions by their characters without blanks; the first that matches.
 _CLASSES = (
     ("number", re.compile(r"\d+")),
     ("date", re.compile(r"\d{1,4}[-/.]\d{1,2}([-/.]\d{1,4})?")),
@@ -31,14 +31,14 @@ CLASSES = (*(name for name, _ in _CLASSES), "capitals", "capitalised", "words", 
 
 
 class Fact(NamedTuple):
-    """One thing that holds of a mention: a word near it, in lower case, or its class."""
+    """Something that is true of a mention: a word near it, in lower case, or its class."""
 
     place: Place
     word: str
 
 
 class Condition(NamedTuple):
-    """Holds where one of the words stands at the place, or the class is one of those."""
+    """Holds if one of the words is at the place; for the place ``class``, if one is the class."""
 
     place: Place
     words: tuple[str, ...]
@@ -51,12 +51,12 @@ class Rule:
     Attributes
     ----------
     label
-        What the mention is.
+        The label.
     when
-        The conditions; none in a rule that always holds.
+        The conditions; a rule without any always holds.
     mentions, right
-        Training mentions that the rule was the first to hold for, and how many have the label;
-        for people only.
+        Training mentions for which this rule was the first to hold, and how many of them have the
+        label; for people only.
     """
 
     label: str
@@ -65,7 +65,7 @@ class Rule:
     right: int = 0
 
 
-Rules = Mapping[str, tuple[Rule, ...]]  #: by large category
+Rules = Mapping[str, tuple[Rule, ...]]  #: by category
 
 
 def mention_class(surface: str) -> str:
@@ -83,7 +83,7 @@ def mention_class(surface: str) -> str:
 
 
 def mention_facts(document: Document, tokens: Tokens) -> Iterator[frozenset[Fact]]:
-    """Yield what holds of each mention of a document."""
+    """Yield the facts of each mention of a document."""
     words = [word.lower() for word in tokens.words(document.text)]
     for mention in document.mentions:
         yield frozenset(_facts(mention, document.text, tokens, words))
@@ -100,7 +100,7 @@ def _facts(mention: Mention, text: str, tokens: Tokens, words: Sequence[str]) ->
 
 
 def label_by_rules(category: str, facts: frozenset[Fact], rules: Rules) -> str:
-    """Return the label of a mention of a large category."""
+    """Return the label of a mention of a category with these facts."""
     for rule in rules.get(category, ()):
         if all(_holds(condition, facts) for condition in rule.when):
             return rule.label

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacuna.models.trigram_hmm.lexicon import (
-    Weights,
+from lacuna.models.trigram_hmm.transitions import (
+    InterpolationWeights,
     as_chain,
     count_trigrams,
     deleted_interpolation,
@@ -92,7 +92,7 @@ def moves(draw: st.DrawFn) -> BoolArray:
 def test_every_history_leads_somewhere_and_adds_up_to_one(
     corpus: list[list[int]], allowed: BoolArray, parts: tuple[int, int, int]
 ) -> None:
-    weights = Weights(*(part / sum(parts) for part in parts))
+    weights = InterpolationWeights(*(part / sum(parts) for part in parts))
     q = interpolate(counted(corpus), weights, allowed)
     np.testing.assert_allclose(q.sum(axis=2), 1.0, rtol=1e-12)
     assert ((q > 0) == allowed).all()
@@ -102,7 +102,7 @@ def test_by_hand() -> None:
     # * * 0 1 STOP and * * 0 0 STOP
     everything = np.ones((3, 3), bool)
     counts = count_trigrams(np.array([0, 1, 0, 0], np.int32), np.array([0, 2, 4]), 2)
-    q = interpolate(counts, Weights(0.2, 0.3, 0.5), everything)
+    q = interpolate(counts, InterpolationWeights(0.2, 0.3, 0.5), everything)
     # c(*,0)=2, c(*,0,1)=1; c(0)=3 as a history, c(0,1)=1; c(1)=1 of 6 in all
     assert q[2, 0, 1] == pytest.approx(0.5 * 1 / 2 + 0.3 * 1 / 3 + 0.2 * 1 / 6)
     # (1, 0) was never seen: its share goes to the bigram
@@ -117,5 +117,5 @@ def test_by_hand() -> None:
 
 @given(sentences, moves())
 def test_without_trigrams_it_is_a_bigram_model(corpus: list[list[int]], allowed: BoolArray) -> None:
-    q = interpolate(counted(corpus), Weights(0.4, 0.6, 0.0), allowed)
+    q = interpolate(counted(corpus), InterpolationWeights(0.4, 0.6, 0.0), allowed)
     np.testing.assert_array_equal(q, np.broadcast_to(q[0], q.shape))

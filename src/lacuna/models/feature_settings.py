@@ -1,0 +1,48 @@
+"""Settings that all models with feature templates share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Annotated, Self
+
+from lacuna.features.resources import Resources, read_sources, without_folders
+from lacuna.features.templates import Template
+from lacuna.models.settings import AT_LEAST_ONE, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureSettings(Settings):
+    """What a model looks at.
+
+    Attributes
+    ----------
+    features
+        Name of a preset, or a template file.
+    columns
+        Token columns to look at as well, e.g. ``["pos"]``.
+    word_lists, clusters
+        Word lists and word clusters to look at as well: files by name.
+    min_count
+        Features that occur less often are left out.
+    """
+
+    features: str = "default"
+    columns: tuple[str, ...] = ()
+    word_lists: Mapping[str, str] = field(default_factory=dict)
+    clusters: Mapping[str, str] = field(default_factory=dict)
+    min_count: Annotated[int, AT_LEAST_ONE] = 1
+
+    def read(self) -> tuple[tuple[Template, ...], Resources]:
+        """Return the templates, and the word lists and clusters that they name."""
+        return read_sources(self.features, self.columns, self.word_lists, self.clusters)
+
+    def without_folders(self) -> Self:
+        """Return settings for a model file, which does not tell where files were."""
+        return replace(
+            self,
+            features=Path(self.features).name,
+            word_lists=without_folders(self.word_lists),
+            clusters=without_folders(self.clusters),
+        )
