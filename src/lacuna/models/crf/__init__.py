@@ -1,18 +1,27 @@
-"""Linear-chain conditional random fields: settings and weights, whatever their tags mean.
+"""Linear-chain conditional random field: the default model.
 
-    p(y | x) = exp( Σ_t emission[t, y_t] + Σ_t V[y_{t-1}, y_t] ) / Z(x)      (Lafferty et al. 2001)
+    p(y | x) = exp( Σ_t s(x, t, y_t) + Σ_t m(y_{t-1}, y_t) ) / Z(x)
+    s(x, t, k) = Σ_r f_r(x, t) w[r, k]
 
-One tag per token; moves that the tags forbid are no part of the model. What a token looks at is
-declared by templates (`features/templates.py`); how emission comes from weights is in
-`learning/emission.py`, how they are trained in `crf/training.py`.
+y_t is the tag of token t: BIO or BILOU tags spell flat mentions (:class:`Crf`), LI tags also
+mentions with gaps (``li.py``). f_r(x, t) is 1 if feature r of the templates fires at token t, w are
+its weights and m those of moves between tags; moves that a tag scheme forbids are impossible.
+Training minimises
 
-The CRF of flat mentions, the workhorse: tags are BIO or BILOU.
+    -Σ log p(y | x) + λ ‖(w, m)‖² + μ Σ |w|          by L-BFGS (μ > 0: orthant-wise).
+
+Tagging takes the best path and O(T K²) time for T tokens and K tags; probabilities come from the
+forward–backward algorithm. (Lafferty, McCallum and Pereira 2001.)
+
+To read on: tagging is in `models/scoring.py` (s) and `inference/chain.py` → its kernels; training
+in `training.py` → `objective.py` (value and gradient) → `inference/chain.py` →
+`inference/chain_kernels.py`. Files are read in `storage.py`.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -28,9 +37,10 @@ from lacuna.models.base import NO_CARD, Card
 from lacuna.models.chain import ChainTagger, PathTagger
 from lacuna.models.crf.explain import crf_tables, strongest_features
 from lacuna.models.facts import Facts, Inspection, settings_table
+from lacuna.models.feature_settings import FeatureSettings
 from lacuna.models.file import NO_STRINGS, PackedStrings, StoredModel, unpack_strings
 from lacuna.models.scoring import NEGLIGIBLE, Scorer, SparseRows, without_small
-from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, Choices, Settings
+from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, Choices
 from lacuna.text.document import Document
 from lacuna.text.sequences import SequenceKind
 from lacuna.types import RealArray
@@ -39,45 +49,31 @@ Support = Literal["auto", "all", "observed", "frequent"]
 
 
 @dataclass(frozen=True, slots=True)
-class CrfSettings(Settings, ABC):
-    """Settings of any linear-chain CRF.
+class CrfSettings(FeatureSettings, ABC):
+    """Settings of any linear-chain CRF; see also :class:`FeatureSettings`.
 
     Attributes
     ----------
-    features
-        Name of a preset, or a template file.
-    columns
-        Token columns to look at as well, e.g. ``["pos"]``.
-    word_lists, clusters
-        Word lists and word clusters to look at as well: files by name.
-    min_count
-        Features that occur less often are left out.
     min_documents
-        Features that occur in fewer documents are left out; documents of one group count once.
+        Features of fewer documents are left out; documents of one group count once.
     support
-        Which pairs of feature and label get a weight: ``all``, ``observed`` together, or
-        ``frequent``: all for features seen 5 times, else the observed. ``auto``: all up to 20
-        tags, else frequent.
+        Which pairs of feature and tag get a weight: ``all``, those ``observed`` together, or
+        ``frequent``: all for features seen 5 times, else the observed ones. ``auto`` is ``all``
+        for up to 20 tags, else ``frequent``.
     l2, l1
-        Weights of the penalties ‖w‖² and Σ|w|.
+        λ and μ, the weights of the penalties ‖w‖² and Σ|w|.
     iterations
-        At most this many.
+        The largest number of iterations.
     tolerance
-        Without a dev set, stop when the last 5 iterations improved the objective by less than
-        this share.
+        Stop when the last 5 iterations improved the objective by less than this fraction.
     sequence
-        What is read in one go: a ``sentence``, or a ``line`` with all its sentences, where stops
-        stand inside mentions as in addresses.
+        What is tagged as one sequence: a ``sentence``, or a ``line`` with all its sentences, for
+        mentions that contain full stops, such as addresses.
     caution
-        How much the score of a token falls when no mention holds it. The higher, the more is
-        found, and the more of it wrongly. Applied in tagging, not in training.
+        How much the score of ``O`` is lowered at tagging time. Higher values find more mentions,
+        and more of them wrongly.
     """
 
-    features: str = "default"
-    columns: tuple[str, ...] = ()
-    word_lists: Mapping[str, str] = field(default_factory=dict)
-    clusters: Mapping[str, str] = field(default_factory=dict)
-    min_count: Annotated[int, AT_LEAST_ONE] = 1
     min_documents: Annotated[int, AT_LEAST_ONE] = 1
     support: Support = "auto"
     l2: Annotated[float, NOT_NEGATIVE] = 0.1
@@ -221,14 +217,14 @@ class ChainCrf(PathTagger):
 
 @dataclass(frozen=True, slots=True)
 class Crf(CrfSettings):
-    """Settings of a linear-chain CRF; most stand in :class:`CrfSettings`.
+    """Settings of a CRF of flat mentions; see also :class:`CrfSettings`.
 
     Attributes
     ----------
     scheme
         ``BIO`` or ``BILOU``.
     two_pass
-        Tag twice: the second time with what the first found elsewhere in the document.
+        Tag twice: the second pass looks at what the first found elsewhere in the document.
     """
 
     scheme: Annotated[Scheme, Choices(Scheme.BIO, Scheme.BILOU)] = Scheme.BIO

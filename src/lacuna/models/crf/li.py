@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Li(CrfSettings):
-    """Settings of a CRF with LI tags; most stand in :class:`CrfSettings`.
+    """Settings of a CRF with LI tags; see also :class:`CrfSettings`.
 
     Attributes
     ----------

@@ -13,8 +13,7 @@ dev scores; that CURVATURE is far below 1 suggests that most tokens become certa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from lacuna.encoding.flat import Example, label_counts
 from lacuna.errors import ConfigError
 from lacuna.features.extract import FeatureIndex, build_index, in_enough_groups
 from lacuna.features.plan import make_plan
-from lacuna.features.resources import Resources, read_sources, without_folders
+from lacuna.features.resources import Resources
 from lacuna.features.templates import Template
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import chunks, pack_by_time
@@ -85,15 +84,8 @@ def set_up(examples: Sequence[Example], config: CrfSettings, options: FitOptions
         plan = start.index.plan
         config = private_settings(config) if plan.key else config
         return Setup(config, plan.templates, plan.resources, plan.key, start)
-    templates, resources = read_sources(
-        config.features, config.columns, config.word_lists, config.clusters
-    )
-    config = replace(
-        config,
-        features=Path(config.features).name,
-        word_lists=without_folders(config.word_lists),
-        clusters=without_folders(config.clusters),
-    )
+    templates, resources = config.read()
+    config = config.without_folders()
     if not options.private:
         return Setup(config, templates, resources)
     key = private_key((example.document.text for example in examples), options.seed)
