@@ -61,7 +61,7 @@ def test_the_commands_know_it(notes: Path, tmp_path: Path, lacuna: Lacuna) -> No
     assert "times" in inspected.out
     assert lacuna("inspect", model, "--json").json["kind"] == "toy"
     compared = lacuna("compare", notes, notes, "--models", "toy", "--json")
-    assert [row["model"] for row in compared.json] == ["toy"]
+    assert [row["model"] for row in compared.json["models"]] == ["toy"]
     assert lacuna("train", notes, "-o", model, "--model", "toy", "--align").code == 0
     assert lacuna("inspect", model).code == 0
 

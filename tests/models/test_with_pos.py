@@ -45,7 +45,7 @@ def model(pos: PosTagger) -> WithPos:
     config = Crf(columns=("pos",), iterations=10)
     trained = train(pos.find(corpus(10)), config).model
     assert isinstance(trained, CrfModel)
-    return WithPos(pos, trained)
+    return WithPos(trained, pos)
 
 
 def columns(document: Document) -> Any:

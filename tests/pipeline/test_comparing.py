@@ -17,14 +17,14 @@ from tests.models.examples import corpus
 
 def test_settings_go_to_the_model_they_name() -> None:
     assert list(chosen_configs()) == list(trainable())
-    assert chosen_configs("crf, crf", ["crf.l2=0.5", "crf.lists.towns=t.tsv"]) == {
+    assert chosen_configs("crf, crf", ["crf.l2=0.5", "crf.word_lists.towns=t.tsv"]) == {
         "crf": Crf(l2=0.5, word_lists={"towns": "t.tsv"})
     }
     for wrong, said in {
         "l2=0.5": "--set l2: expected MODEL.key=value",
         "magic.l2=0.5": "MODEL one of crf",
         "crf.l22=0.5": "did you mean l2",
-        "crf.l2=x.y": "--set: Expected `float`",
+        "crf.l2=x.y": "--set l2: Expected `float`",
     }.items():
         with pytest.raises(ConfigError, match=said):
             chosen_configs("crf", [wrong])
@@ -53,10 +53,10 @@ def test_a_model_is_trained_scored_timed_and_weighed() -> None:
 
 
 def test_a_model_that_fails_does_not_stop_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails_at_one(documents: list[Document], config: Crf, **options: Any) -> Any:
+    def fails_at_one(documents: list[Document], config: Crf, *options: TrainOptions) -> Any:
         if config.iterations == 1:
             raise RuntimeError(documents[0].text)
-        return train(documents, config, TrainOptions(**options))
+        return train(documents, config, *options)
 
     monkeypatch.setattr("lacuna.pipeline.comparing.train", fails_at_one)
     configs = {

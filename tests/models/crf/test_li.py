@@ -120,5 +120,5 @@ def test_tags_of_other_labels_do_not_go_on() -> None:
 
 
 def test_a_mention_may_have_two_parts_at_least() -> None:
-    with pytest.raises(ValueError, match="at least 2"):
+    with pytest.raises(ConfigError, match="at least 2"):
         Li(parts=1)

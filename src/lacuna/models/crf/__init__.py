@@ -78,7 +78,7 @@ class CrfSettings(FeatureSettings, ABC):
     support: Support = "auto"
     l2: Annotated[float, NOT_NEGATIVE] = 0.1
     l1: Annotated[float, NOT_NEGATIVE] = 0.0
-    iterations: Annotated[int, AT_LEAST_ONE] = 40
+    iterations: Annotated[int, NOT_NEGATIVE] = 40
     tolerance: Annotated[float, NOT_NEGATIVE] = 0.03
     sequence: SequenceKind = SequenceKind.SENTENCE
     caution: float = 0.0
