@@ -14,11 +14,11 @@ import pytest
 
 from lacuna.archive.run import ArchiveOptions, run_archive
 from lacuna.deid.keys import Key
+from lacuna.deid.options import DetectionOptions
 from lacuna.deid.policy import load_policy
 from lacuna.deid.report import Failure, Report
 from lacuna.models.crf import Crf
 from lacuna.models.file import write_model
-from lacuna.pipeline.detection import DetectionOptions
 from lacuna.pipeline.training import train
 from tests.models.examples import corpus
 

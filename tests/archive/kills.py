@@ -15,8 +15,8 @@ import time
 from pathlib import Path
 
 from lacuna.archive.run import ArchiveOptions, run_archive
+from lacuna.deid.options import DetectionOptions
 from lacuna.deid.policy import load_policy
-from lacuna.pipeline.detection import DetectionOptions
 from tests.archive.conftest import KEY, contents, deid, tiny_model
 from tests.models.examples import corpus
 

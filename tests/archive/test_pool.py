@@ -13,10 +13,11 @@ from lacuna.archive import pool, run
 from lacuna.archive.messages import RowsJob, RowTask, Setup
 from lacuna.archive.options import BadBytes, Rename
 from lacuna.archive.pool import WAITING, Processes
+from lacuna.deid.options import DetectionOptions
 from lacuna.deid.policy import load_policy
 from lacuna.deid.scope import Consistency
 from lacuna.errors import ConfigError, StoppedError
-from lacuna.pipeline.detection import DetectionOptions, open_detection
+from lacuna.pipeline.detection import open_detection
 from tests.archive.conftest import KEY, RunOver
 from tests.no_network.sitecustomize import EXIT_CODE
 from tests.test_network import REACH_OUT

@@ -6,11 +6,11 @@ import msgspec
 import numpy as np
 
 from lacuna.archive.options import BadBytes, Rename
+from lacuna.deid.options import DetectionOptions
 from lacuna.deid.policy import Policy
 from lacuna.deid.report import Tally
 from lacuna.deid.rewriting import OffsetMap
 from lacuna.deid.scope import Consistency
-from lacuna.pipeline.detection import DetectionOptions
 
 
 class Setup(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,12 +10,12 @@ Where outputs go: only below the output folder, and never through a link.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from lacuna.archive.options import Rename
-from lacuna.deid.findings import Finding
+from lacuna.deid.detector import Recognizers
 from lacuna.deid.keys import Key
 from lacuna.deid.patterns.cues import word_set
 from lacuna.errors import StoppedError
@@ -31,16 +31,17 @@ _HARMLESS = word_set("note notes the and for report letter visit admission disch
 
 
 class SafeNames:
-    """Names for the outputs and ids of one run; `recognized` finds what gives somebody away."""
+    """Names for the outputs and ids of one run; `recognizers` find what gives somebody away."""
 
-    def __init__(
-        self, recognized: Callable[[Document], list[Finding]], key: Key, rename: Rename
-    ) -> None:
+    def __init__(self, recognizers: Recognizers, key: Key, rename: Rename) -> None:
         self._key = key
         self._rename = rename
-        self._is_telling = lru_cache(4096)(
-            lambda group, part: bool(recognized(Document("name", _spaced(part), group=group)))
-        )
+
+        @lru_cache(4096)
+        def is_telling(group: str | None, part: str) -> bool:
+            return bool(recognizers.findings(Document("name", _spaced(part), group=group)))
+
+        self._is_telling = is_telling
 
     def hashed(self, *fields: str) -> str:
         """Return the hash of a name, a group or an id."""

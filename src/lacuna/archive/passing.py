@@ -5,10 +5,11 @@ from __future__ import annotations
 from lacuna.archive.options import BadBytes
 from lacuna.archive.run import ArchiveOptions
 from lacuna.deid.keys import Key
+from lacuna.deid.options import with_policy
 from lacuna.deid.redact import Redactor
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.pipeline.deidentify import Deidentifier, Failed
-from lacuna.pipeline.detection import open_detection, with_policy
+from lacuna.pipeline.detection import open_detection
 from lacuna.text.document import Document
 
 ID = "stdin"

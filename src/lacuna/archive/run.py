@@ -21,6 +21,7 @@ from lacuna.archive.schedule import Work, do_all
 from lacuna.archive.tables import Columns, TableOptions
 from lacuna.deid.actions import Shift, Surrogate, Tag
 from lacuna.deid.keys import Key
+from lacuna.deid.options import DetectionOptions, with_policy
 from lacuna.deid.policy import Policy
 from lacuna.deid.report import Failure, Report, Run, write_report
 from lacuna.deid.scope import Consistency
@@ -28,7 +29,7 @@ from lacuna.deid.vault import VaultWriter, create_vault
 from lacuna.errors import ConfigError
 from lacuna.io.corpus import group_pattern
 from lacuna.models.file import file_digest
-from lacuna.pipeline.detection import Detection, DetectionOptions, open_detection, with_policy
+from lacuna.pipeline.detection import Detection, open_detection
 
 SMALL = 1 << 21  #: bytes of input for which starting processes takes longer than the work
 
@@ -120,7 +121,7 @@ def run_archive(
         )
         key, salt = _key(options)
         header = books.Header(__version__, _settings(options, detection), salt)
-        names = SafeNames(detection.recognized, key, options.rename)
+        names = SafeNames(detection.recognizers, key, options.rename)
         pool.begin(_setup(options, detection, key), detection)
         on_start(inputs.bytes)
         manifest = _manifest(options, header)

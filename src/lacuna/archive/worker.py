@@ -31,7 +31,7 @@ from lacuna.io.formats import FORMATS
 from lacuna.io.source import ReadOptions, Source
 from lacuna.io.writing import whole_file
 from lacuna.pipeline.deidentify import Deidentifier, Failed, Safe, why
-from lacuna.pipeline.detection import load_detector
+from lacuna.pipeline.detection import open_detection
 from lacuna.text.document import Document
 
 PIECE = 1 << 22  #: bytes of files that are held at a time
@@ -43,12 +43,12 @@ class Worker:
 
     def __init__(self, setup: Setup, detector: Detector | None = None) -> None:
         if detector is None:
-            detector = load_detector(setup.detection, threshold=setup.threshold)
+            detector = open_detection(setup.detection, threshold=setup.threshold).detector
         key = Key(setup.key)
         redactor = Redactor(setup.policy, key, consistency=setup.consistency, locale=setup.locale)
         self._setup = setup
         self._work = Deidentifier(detector, redactor)
-        self._names = SafeNames(detector.recognized, key, setup.rename)
+        self._names = SafeNames(detector.recognizers, key, setup.rename)
 
     def do(self, job: Job) -> Result:
         """Do a job; what fails is in the result."""

@@ -71,10 +71,11 @@ def calibrate_command(
 
     Example: lacuna calibrate names.lacuna unseen.jsonl --max-missed 0.01 --max-missed 0.05
     """
+    from lacuna.deid.options import with_policy
     from lacuna.deid.policy import load_policy
     from lacuna.deid.promises import with_promises
     from lacuna.models.file import write_model
-    from lacuna.pipeline.detection import make_promises, open_detection, with_policy
+    from lacuna.pipeline.detection import make_promises, open_detection
 
     announce_compiling()
     options = detection_options(

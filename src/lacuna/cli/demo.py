@@ -34,8 +34,9 @@ def demo_command(
 ) -> None:
     """Show what lacuna does: notes, what is found in them, safe notes, a report."""
     from lacuna.archive.run import ArchiveOptions, run_archive
+    from lacuna.deid.options import DetectionOptions
     from lacuna.deid.policy import load_policy
-    from lacuna.pipeline.detection import DetectionOptions, open_detection
+    from lacuna.pipeline.detection import open_detection
     from lacuna.synthetic import Split, generate
 
     folder = output or Path(tempfile.mkdtemp(prefix="lacuna-demo-"))

@@ -10,7 +10,7 @@ import typer
 from lacuna.errors import ConfigError
 
 if TYPE_CHECKING:
-    from lacuna.pipeline.detection import DetectionOptions
+    from lacuna.deid.options import DetectionOptions
 
 PolicyOption = Annotated[
     str,
@@ -48,7 +48,7 @@ def detection_options(
     lists: list[str] | None,
 ) -> DetectionOptions:
     """Return what was asked for; without a model the bundled one is taken."""
-    from lacuna.pipeline.detection import BUNDLED_MODEL, DetectionOptions
+    from lacuna.deid.options import BUNDLED_MODEL, DetectionOptions
 
     return DetectionOptions(
         model=str(model or BUNDLED_MODEL),

@@ -191,8 +191,8 @@ def redacted_up_to(detector: Detector, examined: Examined) -> FloatArray:
         first, last = token_range(examined, start, end)
         sure[first:last] = sure[first:last].max(initial=0.0)
     every = list(tagger_findings(examined, 0.0))
-    sure[~covered(examined, detector.drop(examined.document, every))] = NEVER
-    sure[covered(examined, detector.recognized(examined.document))] = 1.0
+    sure[~covered(examined, detector.recognizers.drop(examined.document, every))] = NEVER
+    sure[covered(examined, detector.recognizers.findings(examined.document))] = 1.0
     return sure
 
 

@@ -48,7 +48,7 @@ _KEYS = ("base", "description", "default", *_TABLES)
 
 
 class UserPattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What identifiers of one's own look like, and the label they get."""
+    """A pattern of the user, in RE2's syntax, and the label of what it finds."""
 
     pattern: str
     label: str

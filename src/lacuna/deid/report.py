@@ -16,13 +16,18 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
-from lacuna.deid.detector import Detected, histograms
+from lacuna.deid.detector import Detected
 from lacuna.deid.redact import Redacted
 from lacuna.deid.report_page import page
 from lacuna.io.writing import whole_file
+from lacuna.kernels import kernel
+from lacuna.types import BoolArray, FloatArray, LongArray
 
 JSON, HTML = "report.json", "report.html"
+BINS = 20  #: of the histogram of P(identifier)
+MOST_IN_NEED = 50  #: documents listed for review
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -136,10 +141,6 @@ def write_report(folder: Path, report: Report) -> None:
             stream.write(content)
 
 
-BINS = 20  #: of the histogram of P(identifier)
-MOST_IN_NEED = 50  #: documents that are listed for review
-
-
 class Review(msgspec.Struct, frozen=True, array_like=True):
     """A document by its hashed id, and how many identifier tokens may be left in it."""
 
@@ -249,3 +250,12 @@ def _add_counts(mine: dict[str, int], its: Mapping[str, int]) -> None:
 
 def _sums(mine: list[int], its: list[int]) -> list[int]:
     return [a + b for a, b in zip(mine, its, strict=True)]
+
+
+@kernel
+def histograms(probability: FloatArray, covered: BoolArray, bins: int) -> LongArray:
+    """Return how many tokens are in each bin: row 0 of those that stay, row 1 of the covered."""
+    counts = np.zeros((2, bins), np.int64)
+    for t in range(probability.size):
+        counts[int(covered[t]), min(int(probability[t] * bins), bins - 1)] += 1
+    return counts

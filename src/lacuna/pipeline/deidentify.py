@@ -15,19 +15,14 @@ import msgspec
 
 from lacuna.deid.detector import DEFAULT_THRESHOLD, Detected, Detector, detect_bounded
 from lacuna.deid.keys import Key
+from lacuna.deid.options import BUNDLED_MODEL, DetectionOptions, with_policy
 from lacuna.deid.policy import Policy, load_policy
 from lacuna.deid.redact import Redacted, Redactor
 from lacuna.deid.scope import Consistency
 from lacuna.errors import ConfigError, CorpusFormatError, RedactionError
 from lacuna.models.base import Tagger, group_batches
 from lacuna.models.chain import collection_paused
-from lacuna.pipeline.detection import (
-    BUNDLED_MODEL,
-    DetectionOptions,
-    make_detector,
-    open_detection,
-    with_policy,
-)
+from lacuna.pipeline.detection import open_detection, open_recognizers
 from lacuna.text.document import Document
 
 
@@ -166,7 +161,7 @@ def deidentify(
         raise ConfigError("promises stand in model files: give the file to use max_missed")
     else:
         sure = DEFAULT_THRESHOLD if threshold is None else threshold
-        detector = make_detector(model, options, threshold=sure)
+        detector = Detector(model, open_recognizers(options), sure)
     redactor = Redactor(chosen, key or Key.random(), consistency=consistency, locale=locale)
     work = Deidentifier(detector, redactor)
     if isinstance(item, str):
