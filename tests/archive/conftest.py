@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from lacuna.archive.run import ArchiveOptions, run_archive
+from lacuna.archive.options import ArchiveOptions
+from lacuna.archive.run import run_archive
 from lacuna.deid.keys import Key
 from lacuna.deid.options import DetectionOptions
 from lacuna.deid.policy import load_policy

@@ -14,7 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from lacuna.archive.run import ArchiveOptions, run_archive
+from lacuna.archive.options import ArchiveOptions
+from lacuna.archive.run import run_archive
 from lacuna.deid.options import DetectionOptions
 from lacuna.deid.policy import load_policy
 from tests.archive.conftest import KEY, contents, deid, tiny_model

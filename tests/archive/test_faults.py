@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lacuna.archive.inputs import list_inputs
+from lacuna.archive.options import InputOptions
 from tests.archive.conftest import RunOver, contents
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -115,7 +116,7 @@ def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
-    inputs = list_inputs(tmp_path)
+    inputs = list_inputs(tmp_path, InputOptions())
     listed = [file.name for file in inputs.files]
     assert listed == ["B/a.txt", "a/b.txt", "a-c/d.txt", "a.txt", "z.txt"]
     assert listed == sorted(listed, key=lambda name: Path(name).parts)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lacuna.archive.options import BadBytes, Rename
-from lacuna.archive.restoring import restore_folder
+from lacuna.archive.restore import restore_folder
 from lacuna.deid.keys import Key
 from lacuna.deid.vault import open_vault, restore
 from lacuna.errors import ConfigError

@@ -15,7 +15,7 @@ from lacuna.deid.actions import Drop, Generalise, Keep, Mask, Shift, Surrogate, 
 from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.keys import Key
 from lacuna.deid.kinds import Kind
-from lacuna.deid.policy import POLICIES, Policy, load_policy
+from lacuna.deid.policy import Policy, load_policy, policies
 from lacuna.deid.redact import Redacted, Redactor
 from lacuna.deid.scope import Consistency
 from lacuna.deid.surrogates.pools import Group, load_pools
@@ -26,7 +26,7 @@ from tests.deid.strategies import texts_with_findings
 KEY = Key(bytes(range(32)))
 RESEARCH, SAFE_HARBOR, MASK = (load_policy(name) for name in ("research", "safe-harbor", "mask"))
 EVERY_ACTION = [
-    *(load_policy(name) for name in POLICIES),
+    *(load_policy(name) for name in policies()),
     *(
         Policy("p", Mask(), actions=dict.fromkeys(Kind, action))
         for action in (Mask(), Tag(by="label"), Surrogate(), Shift(), Generalise(), Drop())

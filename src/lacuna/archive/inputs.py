@@ -10,15 +10,15 @@ left aside and counted.
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
+from lacuna.archive.options import InputOptions
 from lacuna.errors import ConfigError, CorpusFormatError
-from lacuna.io.corpus import BRAT_SETTINGS, file_id, group_of
+from lacuna.io.corpus import BRAT_SETTINGS, file_id, group_of, group_pattern
 from lacuna.io.detect import BY_SUFFIX, detect_format
 from lacuna.io.formats import FORMATS, Shape, format_named
 from lacuna.io.source import ReadOptions, Source
@@ -86,40 +86,21 @@ class Inputs:
         return sum(file.bytes for file in self.files)
 
 
-def list_inputs(
-    path: Path,
-    *,
-    format: str | None = None,  # noqa: A002
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    encoding: str = "utf-8",
-) -> Inputs:
-    """List the files of a folder, or the one file.
-
-    Parameters
-    ----------
-    path
-        A file or a folder.
-    format
-        By which to read all files; found out for each where not given.
-    include, exclude
-        Globs on the path below the folder; ``*`` also matches slashes.
-    encoding
-        Of text files, to look into those whose suffix does not say enough.
-    """
-    if format is not None and format not in PLAIN_TABLES.values():
-        format_named(format)
+def list_inputs(path: Path, options: InputOptions) -> Inputs:
+    """List the files of a folder, or the one file."""
+    if options.format is not None and options.format not in PLAIN_TABLES.values():
+        format_named(options.format)
     if not path.exists():
         raise ConfigError("the input does not exist")
     left_aside: Counter[str] = Counter()
     files = []
     folder = path.parent if path.is_file() else path
     for name, size in _found(path, left_aside):
-        if include and not _matches(name, include):
+        if options.include and not _matches(name, options.include):
             continue
-        if _matches(name, exclude):
+        if _matches(name, options.exclude):
             continue
-        chosen = format or _format(folder, name, encoding)
+        chosen = options.format or _format(folder, name, options.encoding)
         if chosen is None:
             left_aside["files of an unknown kind"] += 1
         elif chosen:
@@ -129,8 +110,9 @@ def list_inputs(
     return Inputs(tuple(files), left_aside)
 
 
-def groups_of(files: Sequence[InputFile], pattern: re.Pattern[str] | None) -> list[str | None]:
+def groups_of(files: Sequence[InputFile], options: InputOptions) -> list[str | None]:
     """Return the group of each file, by the pattern for groups."""
+    pattern = group_pattern(options.group_from)
     if pattern is None:
         return [None] * len(files)
     groups = [group_of(pattern, file.id) or None for file in files]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.messages import FilesJob, FileTask, RowTask
 from lacuna.archive.pool import Pool
-from lacuna.archive.tables import Row
+from lacuna.archive.rows import Row
 
 # Large enough to hide the hand-over, small enough that all workers end at about the same time.
 JOB_FILES, JOB_BYTES = 64, 1 << 18

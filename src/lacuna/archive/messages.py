@@ -1,51 +1,38 @@
-"""What the main process and its workers say to one another, as msgpack; nothing is pickled."""
+"""Messages between the main process and its workers, as msgpack; nothing is pickled."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
 
 import msgspec
 import numpy as np
 
-from lacuna.archive.options import BadBytes, Rename
-from lacuna.deid.options import DetectionOptions
-from lacuna.deid.policy import Policy
+from lacuna.archive.options import ArchiveOptions
+from lacuna.deid.keys import Key
 from lacuna.deid.report import Tally
 from lacuna.deid.rewriting import OffsetMap
-from lacuna.deid.scope import Consistency
 
 
-class Setup(msgspec.Struct, frozen=True, kw_only=True):
-    """The first message to a worker. Its repr shows nothing of the key.
+def encode_options(options: ArchiveOptions) -> bytes:
+    """Return the first message to a worker: what to do, with the key and the threshold of the run.
 
-    Attributes
-    ----------
-    detection, threshold
-        What detects, and how sure the tagger must be.
-    policy, key, consistency, locale
-        What is written instead.
-    encoding, bad_bytes
-        How files are read.
-    rename
-        What outputs are called.
-    output
-        Folder to write to; ``None``: nothing is written.
-    vault
-        Whether originals are sent back, for a vault.
+    The passphrase of a vault is not sent: only the main process writes there.
     """
+    return msgspec.msgpack.encode(replace(options, passphrase=""), enc_hook=_plain)
 
-    detection: DetectionOptions
-    threshold: float
-    policy: Policy
-    key: bytes
-    consistency: Consistency
-    locale: str
-    encoding: str
-    bad_bytes: BadBytes
-    rename: Rename
-    output: str | None
-    vault: bool
 
-    def __repr__(self) -> str:
-        return "Setup(…)"
+def decode_options(message: bytes) -> ArchiveOptions:
+    """Return the options in the first message."""
+    return msgspec.msgpack.decode(message, type=ArchiveOptions, dec_hook=_restored)
+
+
+def _plain(value: Any) -> str | bytes:
+    return value.secret if isinstance(value, Key) else str(value)
+
+
+def _restored(kind: type[Any], value: Any) -> Any:
+    return kind(value)  # a path or a key
 
 
 class FileTask(msgspec.Struct, frozen=True, array_like=True):

@@ -7,8 +7,10 @@ from typing import Any, BinaryIO
 
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.messages import RowDone
-from lacuna.archive.tables import Row, TableOptions, column_place, group_in
+from lacuna.archive.options import InputOptions
+from lacuna.archive.rows import Row, column_place, group_in
 from lacuna.errors import ConfigError
+from lacuna.io.corpus import group_pattern
 
 BATCH = 256
 GROUP_ROWS = 8192  #: rows written together
@@ -17,8 +19,9 @@ GROUP_ROWS = 8192  #: rows written together
 class ParquetTable:
     """A table of which one column is text."""
 
-    def __init__(self, file: InputFile, options: TableOptions) -> None:
-        self._file, self._options = file, options
+    def __init__(self, file: InputFile, options: InputOptions) -> None:
+        self._file = file
+        self._pattern = group_pattern(options.group_from)
         self._arrow, self._parquet = _pyarrow()
         self._opened = self._parquet.ParquetFile(file.path)
         columns, names = options.columns, list(self._opened.schema_arrow.names)
@@ -48,7 +51,7 @@ class ParquetTable:
         if not isinstance(text, str | None):
             return Row(number, id_, None, "", reason="the column for text holds no text")
         group = ours.get("group")
-        own = group_in(id_, None if group is None else str(group), self._options)
+        own = group_in(id_, None if group is None else str(group), self._pattern)
         return Row(number, id_, own, text or "", cells)
 
     def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:

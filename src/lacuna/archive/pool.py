@@ -17,7 +17,8 @@ from typing import Protocol
 
 import msgspec
 
-from lacuna.archive.messages import Job, Result, Setup
+from lacuna.archive.messages import Job, Result, encode_options
+from lacuna.archive.options import ArchiveOptions
 from lacuna.archive.process import Pipes, Ready
 from lacuna.archive.worker import Worker
 from lacuna.errors import ConfigError, StoppedError
@@ -34,7 +35,7 @@ class Pool(Protocol):
 
     size: int
 
-    def begin(self, setup: Setup, detection: Detection) -> None:
+    def begin(self, options: ArchiveOptions, detection: Detection) -> None:
         """Wait until the workers are ready; what they cannot load is an error."""
 
     def submit(self, worker: int, job: Job) -> None:
@@ -59,9 +60,9 @@ class OwnProcess:
         self._worker: Worker
         self._results: deque[Result] = deque()
 
-    def begin(self, setup: Setup, detection: Detection) -> None:
+    def begin(self, options: ArchiveOptions, detection: Detection) -> None:
         """Load the model."""
-        self._worker = Worker(setup, detection.detector)
+        self._worker = Worker(options, detection.detector)
 
     def submit(self, worker: int, job: Job) -> None:
         """Do a job at once."""
@@ -95,10 +96,10 @@ class Processes:
         self._threads: list[threading.Thread] = []
         self._process, (self._control, *self._pipes) = _start(size + 1)
 
-    def begin(self, setup: Setup, detection: Detection) -> None:  # noqa: ARG002
+    def begin(self, options: ArchiveOptions, detection: Detection) -> None:  # noqa: ARG002
         """Wait until the processes have loaded by themselves all that the setup names."""
         try:
-            self._control.send(msgspec.msgpack.encode(setup))
+            self._control.send(encode_options(options))
             answer = self._control.receive()
         except OSError:
             answer = None

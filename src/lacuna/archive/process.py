@@ -71,16 +71,16 @@ def main() -> None:
     end_with(int(parent))
     control, *pipes = [Pipes(*map(int, pair.split(":"))) for pair in pairs]
 
-    from lacuna.archive.messages import Setup
+    from lacuna.archive.messages import decode_options
     from lacuna.archive.worker import Worker
     from lacuna.kernels import load_without_blas
 
     load_without_blas()
-    setup = control.receive()
-    if setup is None:
+    message = control.receive()
+    if message is None:
         return
     try:
-        worker = Worker(msgspec.msgpack.decode(setup, type=Setup))
+        worker = Worker(decode_options(message))
     except (LacunaError, OSError) as error:
         control.send(msgspec.msgpack.encode(Ready(in_words(error))))
         return

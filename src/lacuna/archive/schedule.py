@@ -19,10 +19,12 @@ from lacuna.archive.jobs import (
 from lacuna.archive.ledger import Ledger
 from lacuna.archive.manifest import Line, is_there
 from lacuna.archive.messages import FilesJob, FileTask, RowDone, RowsJob
-from lacuna.archive.names import SafeNames
+from lacuna.archive.options import ArchiveOptions
+from lacuna.archive.output_names import SafeNames
 from lacuna.archive.pool import Pool
+from lacuna.archive.rows import Row
 from lacuna.archive.table_output import TableOutput
-from lacuna.archive.tables import Row, TableOptions, open_table
+from lacuna.archive.tables import open_table
 from lacuna.errors import ConfigError, StoppedError
 from lacuna.models.file import file_digest
 from lacuna.pipeline.deidentify import why
@@ -102,18 +104,12 @@ class Work:
         return file_task(number, file, group, ambiguous=number in self.ambiguous)
 
 
-def do_all(
-    work: Work, pool: Pool, options: TableOptions, folder: Path | None, *, remembers: bool
-) -> None:
-    """Do what is left; documents that fail are in the ledger.
-
-    `remembers`: what is written for a document depends on others of its group.
-    """
-    doing = _Doing(
-        work.ledger, work.names, pool, Router(pool, remembers=remembers), options, folder
-    )
+def do_all(work: Work, pool: Pool, options: ArchiveOptions) -> None:
+    """Do what is left; documents that fail are in the ledger."""
+    router = Router(pool, remembers=options.remembers)
+    doing = _Doing(work.ledger, work.names, pool, router, options)
     try:
-        forget = not (work.tables and remembers)
+        forget = not (work.tables and options.remembers)
         doing.files(file_jobs(work.units, work.task, forget=forget))
         for number in work.tables:
             doing.table(number, work.files[number - 1], ambiguous=number in work.ambiguous)
@@ -128,8 +124,7 @@ class _Doing:
     names: SafeNames
     pool: Pool
     router: Router
-    options: TableOptions
-    folder: Path | None
+    options: ArchiveOptions
 
     def files(self, jobs: Iterable[FilesJob]) -> None:
         for job in jobs:
@@ -148,7 +143,7 @@ class _Doing:
             output = TableOutput(
                 file,
                 open_table(file, self.options),
-                self.folder,
+                self.options.output,
                 self.names.output(file.output, None, (), ambiguous=ambiguous),
                 hashed_id,
                 file_digest(file.path),

@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.manifest import Line
 from lacuna.archive.messages import RowDone
-from lacuna.archive.names import place_below
-from lacuna.archive.tables import Row, Table
+from lacuna.archive.output_names import place_below
+from lacuna.archive.rows import Row, Table
 from lacuna.deid.report import Tally
 from lacuna.errors import StoppedError
 from lacuna.io.writing import whole_file

@@ -13,100 +13,35 @@ import io
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import Any, BinaryIO
 
 import msgspec
 
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.messages import RowDone
-from lacuna.archive.options import BadBytes
-from lacuna.errors import ConfigError, CorpusFormatError
+from lacuna.archive.options import ALL, BadBytes, Columns, InputOptions
+from lacuna.archive.parquet import ParquetTable
+from lacuna.archive.rows import Row, Table, column_place, group_in
+from lacuna.errors import CorpusFormatError
 from lacuna.io import jsonl
-from lacuna.io.corpus import group_of
+from lacuna.io.corpus import group_pattern
 from lacuna.io.formats import FORMATS
 from lacuna.io.source import BYTE_ORDER_MARK, ReadOptions, Source
 
-ALL = "all"
 _BAD_BYTES = "not valid in its encoding"
 _NO_HALVES = re.compile("[\udc80-\udcff]")  # how undecodable bytes are held
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Which columns hold what.
-
-    Attributes
-    ----------
-    text, id, group
-        Names of columns; JSON lines have these keys of their own.
-    keep
-        Others to take over as they are; ``("all",)`` takes over all.
-    """
-
-    text: str = "text"
-    id: str | None = None
-    group: str | None = None
-    keep: tuple[str, ...] = ()
-
-    def keeps(self, name: str) -> bool:
-        """Whether a column that is none of ours is taken over."""
-        return self.keep == (ALL,) or name in self.keep
-
-
-@dataclass(frozen=True, slots=True)
-class TableOptions:
-    """How to read tables."""
-
-    columns: Columns
-    encoding: str
-    bad_bytes: BadBytes
-    group_from: re.Pattern[str] | None
-
-
-class Row(NamedTuple):
-    """A row as it was read; `reason` says why it could not be."""
-
-    number: int
-    id: str
-    group: str | None
-    text: str
-    kept: Any = None
-    reason: str | None = None
-
-
-class Table(Protocol):
-    """A table to read, and how to write another like it."""
-
-    def rows(self) -> Iterator[Row]:
-        """Yield the rows in order."""
-
-    def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
-        """Begin the output; return how to write a row. Called after the first row was read."""
-
-    def finish(self) -> None:
-        """Write what is left."""
-
-
-def open_table(file: InputFile, options: TableOptions) -> Table:
+def open_table(file: InputFile, options: InputOptions) -> Table:
     """Return a table ready to be read."""
     if file.format == "parquet":
-        from lacuna.archive.parquet import ParquetTable
-
         return ParquetTable(file, options)
     if file.format in DELIMITERS:
         return _CsvTable(file, options)
     if file.format == "jsonl":
         return _JsonTable(file, options)
     return _CorpusTable(file, options)
-
-
-def group_in(row_id: str, group: str | None, options: TableOptions) -> str | None:
-    """Return the group of a row: by its id where a pattern says so, else its own."""
-    if options.group_from is None:
-        return group or None
-    return group_of(options.group_from, row_id) or group or None
 
 
 class _JsonLines:
@@ -131,8 +66,9 @@ class _JsonLines:
 
 
 class _JsonTable(_JsonLines):
-    def __init__(self, file: InputFile, options: TableOptions) -> None:
+    def __init__(self, file: InputFile, options: InputOptions) -> None:
         self._file, self._id, self._options = file, file.id, options
+        self._pattern = group_pattern(options.group_from)
 
     def rows(self) -> Iterator[Row]:
         """Yield one row per line; a line that cannot be read fails alone."""
@@ -153,7 +89,7 @@ class _JsonTable(_JsonLines):
                     continue
                 id_ = f"{self._id}-{number}" if plain.id is None else str(plain.id)
                 group = None if plain.group is None else str(plain.group)
-                yield Row(number, id_, group_in(id_, group, self._options), plain.text)
+                yield Row(number, id_, group_in(id_, group, self._pattern), plain.text)
 
     def _row(self, number: int, line: str) -> Iterator[Row]:
         """Read a line; one that is blank, or rejected by its annotator, is left out."""
@@ -175,26 +111,28 @@ class _JsonTable(_JsonLines):
         if document is not None:
             keeps = self._options.columns.keeps
             kept = {name: value for name, value in document.meta.items() if keeps(name)}
-            group = group_in(document.id, document.group, self._options)
+            group = group_in(document.id, document.group, self._pattern)
             yield Row(number, document.id, group, document.text, kept)
 
 
 class _CorpusTable(_JsonLines):
-    def __init__(self, file: InputFile, options: TableOptions) -> None:
+    def __init__(self, file: InputFile, options: InputOptions) -> None:
         self._file, self._options = file, options
+        self._pattern = group_pattern(options.group_from)
 
     def rows(self) -> Iterator[Row]:
         """Yield the documents of a file with many."""
         source = Source(self._file.path, self._file.id, ReadOptions(self._options.encoding))
         documents = FORMATS[self._file.format].read(source)
         for number, document in enumerate(documents, start=1):
-            group = group_in(document.id, document.group, self._options)
+            group = group_in(document.id, document.group, self._pattern)
             yield Row(number, document.id, group, document.text)
 
 
 class _CsvTable:
-    def __init__(self, file: InputFile, options: TableOptions) -> None:
+    def __init__(self, file: InputFile, options: InputOptions) -> None:
         self._file, self._id, self._options = file, file.id, options
+        self._pattern = group_pattern(options.group_from)
         self._delimiter = DELIMITERS[file.format]
         self._header: list[str] = []
         self._line_end = "\n"
@@ -231,7 +169,7 @@ class _CsvTable:
         if len(cells) < len(row):
             return Row(number, automatic, None, "", reason=_BAD_BYTES)
         id_ = cells[place["id"]] if "id" in place else automatic
-        group = group_in(id_, cells[place["group"]] if "group" in place else None, self._options)
+        group = group_in(id_, cells[place["group"]] if "group" in place else None, self._pattern)
         return Row(number, id_, group, cells[place["text"]], cells)
 
     def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
@@ -274,16 +212,7 @@ def _places(header: Sequence[str], columns: Columns) -> dict[str, int]:
     return places
 
 
-def column_place(header: Sequence[str], name: str, what: str) -> int:
-    """Return where a column stands that must be there."""
-    if header.count(name) != 1:
-        number = "no column" if name not in header else "several columns"
-        option = "--keep-columns" if what == "keep" else f"--{what}-column"
-        raise ConfigError(f"the table has {number} {name!r} among {len(header)}; see {option}")
-    return header.index(name)
-
-
-def _opened(file: InputFile, options: TableOptions) -> io.TextIOWrapper:
+def _opened(file: InputFile, options: InputOptions) -> io.TextIOWrapper:
     """Open a table as text lines; bytes that are not valid are held as half surrogates."""
     return file.path.open(encoding=options.encoding, errors="surrogateescape", newline="\n")
 

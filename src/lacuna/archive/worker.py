@@ -18,12 +18,10 @@ from lacuna.archive.messages import (
     Result,
     RowDone,
     RowsJob,
-    Setup,
 )
-from lacuna.archive.names import SafeNames, place_below
-from lacuna.archive.options import BadBytes
+from lacuna.archive.options import ArchiveOptions, BadBytes
+from lacuna.archive.output_names import SafeNames, place_below
 from lacuna.deid.detector import Detector
-from lacuna.deid.keys import Key
 from lacuna.deid.redact import Redactor
 from lacuna.deid.report import Tally, tally_of
 from lacuna.errors import StoppedError
@@ -41,14 +39,16 @@ WRITERS = 8  #: files that are written at a time
 class Worker:
     """Does jobs one after the other."""
 
-    def __init__(self, setup: Setup, detector: Detector | None = None) -> None:
+    def __init__(self, options: ArchiveOptions, detector: Detector | None = None) -> None:
         if detector is None:
-            detector = open_detection(setup.detection, threshold=setup.threshold).detector
-        key = Key(setup.key)
-        redactor = Redactor(setup.policy, key, consistency=setup.consistency, locale=setup.locale)
-        self._setup = setup
+            detector = open_detection(options.detection, threshold=options.threshold).detector
+        assert options.key is not None
+        redactor = Redactor(
+            options.policy, options.key, consistency=options.consistency, locale=options.locale
+        )
+        self._options = options
         self._work = Deidentifier(detector, redactor)
-        self._names = SafeNames(detector.recognizers, key, setup.rename)
+        self._names = SafeNames(detector.recognizers, options.key, options.rename)
 
     def do(self, job: Job) -> Result:
         """Do a job; what fails is in the result."""
@@ -77,7 +77,7 @@ class Worker:
         read = [self._read(task) for task in files]
         documents = [item[0] for item in read if not isinstance(item, Failed)]
         outcomes = iter(self._work.deidentify(documents) if documents else ())
-        with _Writing(self._setup.output) as writing:
+        with _Writing(self._options.output) as writing:
             for task, item in zip(files, read, strict=True):
                 outcome = item if isinstance(item, Failed) else next(outcomes)
                 hashed_id = self._names.hashed_id(task.id)
@@ -96,10 +96,11 @@ class Worker:
         try:
             with path.open("rb") as stream:
                 digest = hashlib.file_digest(stream, "sha256").hexdigest()
-            if self._setup.bad_bytes is BadBytes.REPLACE and task.format == "txt":
-                text = path.read_bytes().decode(self._setup.encoding, "replace")
+            options = self._options
+            if options.bad_bytes is BadBytes.REPLACE and task.format == "txt":
+                text = path.read_bytes().decode(options.encoding, "replace")
             else:
-                source = Source(path, task.id, ReadOptions(self._setup.encoding))
+                source = Source(path, task.id, ReadOptions(options.encoding))
                 documents = list(FORMATS[task.format].read(source))
                 if len(documents) != 1:
                     return Failed("holds more than one document, or none")
@@ -146,7 +147,7 @@ class Worker:
         return result
 
     def _remember(self, name: str, safe: Safe, result: Result) -> None:
-        if self._setup.vault:
+        if self._options.vault is not None:
             redacted = safe.redacted
             result.originals.append(
                 Original.of(
@@ -182,7 +183,7 @@ def _failed(task: FileTask, hashed_id: str, reason: str) -> FileDone:
 class _Writing:
     """Writes outputs several at a time, so that the disk takes them together; ends when all are."""
 
-    def __init__(self, folder: str | None) -> None:
+    def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         self._pool = ThreadPoolExecutor(WRITERS)
         self._outputs: list[Future[None]] = []
@@ -193,7 +194,7 @@ class _Writing:
     def write(self, name: str, content: bytes) -> None:
         """Have an output written."""
         if self._folder is not None:
-            self._outputs.append(self._pool.submit(_write, Path(self._folder), name, content))
+            self._outputs.append(self._pool.submit(_write, self._folder, name, content))
 
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown()

@@ -25,7 +25,7 @@ from lacuna.deid.scope import Consistency
 from lacuna.errors import ConfigError, StoppedError
 
 if TYPE_CHECKING:
-    from lacuna.archive.run import ArchiveOptions
+    from lacuna.archive.options import ArchiveOptions
     from lacuna.deid.keys import Key
     from lacuna.deid.report import Failure, Report
 
@@ -101,15 +101,14 @@ def deid_command(
 
     Example: lacuna deid notes/ -o safe/ --policy research --key study.key
     """
-    from lacuna.archive.run import ArchiveOptions, needs_key
-    from lacuna.archive.tables import Columns
+    from lacuna.archive.options import ArchiveOptions, Columns
     from lacuna.deid.policy import load_policy
 
     if output is None and not dry_run and source != "-":
         raise ConfigError("say where the safe texts go: -o FOLDER (or --dry-run)")
     chosen = load_policy(policy)
     opened = _key(key, resume=resume)
-    if opened is None and needs_key(chosen) and not dry_run:
+    if opened is None and chosen.needs_key and not dry_run:
         say("no --key: surrogates and dates are made with a key that is thrown away afterwards")
     options = ArchiveOptions(
         input=Path(source),
@@ -204,9 +203,9 @@ def promise_in_words(level: float) -> str:
 
 
 def _pass_through(options: ArchiveOptions) -> None:
-    from lacuna.archive.passing import pass_text
+    from lacuna.archive.run import deidentify_text
 
-    safe = pass_text(options, sys.stdin.buffer.read())
+    safe = deidentify_text(options, sys.stdin.buffer.read())
     sys.stdout.buffer.write(safe)
     sys.stdout.buffer.flush()
 

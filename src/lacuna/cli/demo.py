@@ -33,7 +33,8 @@ def demo_command(
     ] = 40,
 ) -> None:
     """Show what lacuna does: notes, what is found in them, safe notes, a report."""
-    from lacuna.archive.run import ArchiveOptions, run_archive
+    from lacuna.archive.options import ArchiveOptions
+    from lacuna.archive.run import run_archive
     from lacuna.deid.options import DetectionOptions
     from lacuna.deid.policy import load_policy
     from lacuna.pipeline.detection import open_detection

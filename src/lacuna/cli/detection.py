@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lacuna.deid.policy import policies
 from lacuna.errors import ConfigError
 
 if TYPE_CHECKING:
     from lacuna.deid.options import DetectionOptions
 
+_POLICIES = ". ".join(f"{name}: {what}" for name, what in policies().items())
 PolicyOption = Annotated[
     str,
     typer.Option(
-        "--policy", metavar="NAME|FILE", help="safe-harbor, research, mask, or a TOML file."
+        "--policy",
+        metavar="NAME|FILE",
+        help=f"{_POLICIES}. Or a TOML file.",
     ),
 ]
 KnownOption = Annotated[

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from lacuna.archive.inputs import InputFile, list_inputs
 from lacuna.archive.messages import RowDone
-from lacuna.archive.names import RESERVED, place_below
-from lacuna.archive.options import BadBytes
-from lacuna.archive.tables import Columns, TableOptions, open_table
+from lacuna.archive.options import ALL, Columns, InputOptions
+from lacuna.archive.output_names import RESERVED, place_below
+from lacuna.archive.tables import open_table
 from lacuna.deid.vault import Vault, restore
 from lacuna.errors import ConfigError, CorpusFormatError, LacunaError, VaultError
 from lacuna.io.source import Source
@@ -31,7 +31,7 @@ def restore_text(vault: Vault, path: Path) -> bytes:
 
 def restore_folder(vault: Vault, source: Path, output: Path) -> Restored:
     """Restore every text and JSON line below a folder; what the vault does not hold is left out."""
-    inputs = list_inputs(source, exclude=sorted(RESERVED))
+    inputs = list_inputs(source, InputOptions(exclude=tuple(sorted(RESERVED))))
     restored = Restored()
     with whole_folder(output) as folder:
         for file in inputs.files:
@@ -57,7 +57,7 @@ def _restore_file(vault: Vault, file: InputFile, folder: Path, restored: Restore
 
 
 def _restore_lines(vault: Vault, file: InputFile, folder: Path, restored: Restored) -> None:
-    table = open_table(file, TableOptions(Columns(keep=("all",)), "utf-8", BadBytes.FAIL, None))
+    table = open_table(file, InputOptions(columns=Columns(keep=(ALL,))))
     with whole_file(place_below(folder, file.name)) as stream:
         write = table.start(stream)
         for row in table.rows():
