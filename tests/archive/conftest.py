@@ -14,10 +14,10 @@ import pytest
 
 from lacuna.archive.options import ArchiveOptions
 from lacuna.archive.run import run_archive
+from lacuna.deid.detection_options import DetectionOptions
 from lacuna.deid.keys import Key
-from lacuna.deid.options import DetectionOptions
 from lacuna.deid.policy import load_policy
-from lacuna.deid.report import Failure, Report
+from lacuna.deid.run_report import Failure, Report
 from lacuna.models.crf import Crf
 from lacuna.models.file import write_model
 from lacuna.pipeline.training import train

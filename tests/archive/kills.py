@@ -16,7 +16,7 @@ from pathlib import Path
 
 from lacuna.archive.options import ArchiveOptions
 from lacuna.archive.run import run_archive
-from lacuna.deid.options import DetectionOptions
+from lacuna.deid.detection_options import DetectionOptions
 from lacuna.deid.policy import load_policy
 from tests.archive.conftest import KEY, contents, deid, tiny_model
 from tests.models.examples import corpus

@@ -14,7 +14,7 @@ from lacuna.archive import pool, run
 from lacuna.archive.messages import RowsJob, RowTask, decode_options, encode_options
 from lacuna.archive.options import ArchiveOptions
 from lacuna.archive.pool import WAITING, Processes
-from lacuna.deid.options import DetectionOptions
+from lacuna.deid.detection_options import DetectionOptions
 from lacuna.deid.policy import load_policy
 from lacuna.errors import ConfigError, StoppedError
 from lacuna.pipeline.detection import open_detection

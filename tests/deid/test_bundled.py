@@ -10,8 +10,8 @@ import pytest
 
 import lacuna
 from lacuna.deid.calibration import calibration_units, outcome
+from lacuna.deid.detection_options import DetectionOptions
 from lacuna.deid.detector import DEFAULT_THRESHOLD, Detector, Recognizers, covered, token_range
-from lacuna.deid.options import DetectionOptions
 from lacuna.deid.patterns import find_patterns
 from lacuna.io.label_map import bundled_categories
 from lacuna.models.crf import CrfModel

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lacuna.deid.actions import Generalise, Keep, Mask, Shift, Surrogate, Tag
-from lacuna.deid.kinds import Kind, known_categories, known_kinds
+from lacuna.deid.kinds import IdentifierKind, known_categories, known_kinds
 from lacuna.deid.policy import Policy, load_policy, policies
 from lacuna.errors import ConfigError
 
@@ -34,7 +34,7 @@ def test_the_folder_of_policies_is_listed_with_summaries() -> None:
 
 def test_every_label_of_the_bundled_maps_has_a_kind() -> None:
     assert set(known_categories()) <= set(known_kinds())
-    assert Policy("p", Mask()).kind("UNHEARD-OF") == Kind.OTHER
+    assert Policy("p", Mask()).kind("UNHEARD-OF") == IdentifierKind.OTHER
     assert Policy("p", Mask()).category("DOCTOR") == "NAME"
     assert Policy("p", Mask()).category("UNHEARD-OF") == "UNHEARD-OF"
 

@@ -10,7 +10,7 @@ import pytest
 from lacuna.deid.actions import ACTIONS
 from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.keys import Key
-from lacuna.deid.kinds import Kind, known_categories
+from lacuna.deid.kinds import IdentifierKind, known_categories
 from lacuna.deid.policy import load_policy, policies
 from lacuna.deid.redact import Redactor
 from lacuna.text.document import Document
@@ -68,7 +68,7 @@ def test_the_tables_have_a_column_for_each_policy() -> None:
 
 
 def test_the_page_names_all_kinds_and_actions() -> None:
-    assert ", ".join(Kind) in PAGE.replace("\n", " ")
+    assert ", ".join(IdentifierKind) in PAGE.replace("\n", " ")
     assert all(f"| `{action}` |" in PAGE for action in ACTIONS)
 
 

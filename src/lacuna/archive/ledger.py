@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from lacuna.archive.manifest import Line, Manifest
 from lacuna.archive.messages import FileTask, Result
 from lacuna.archive.table_output import TableOutput
-from lacuna.deid.report import Failure, Tally
+from lacuna.deid.run_report import Failure, Tally
 from lacuna.deid.vault import VaultWriter
 from lacuna.errors import StoppedError
 

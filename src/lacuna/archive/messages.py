@@ -10,8 +10,8 @@ import numpy as np
 
 from lacuna.archive.options import ArchiveOptions
 from lacuna.deid.keys import Key
-from lacuna.deid.report import Tally
 from lacuna.deid.rewriting import OffsetMap
+from lacuna.deid.run_report import Tally
 
 
 def encode_options(options: ArchiveOptions) -> bytes:

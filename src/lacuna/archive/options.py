@@ -7,8 +7,8 @@ from enum import StrEnum
 from pathlib import Path
 
 from lacuna.deid.actions import Surrogate, Tag
+from lacuna.deid.detection_options import DetectionOptions
 from lacuna.deid.keys import Key
-from lacuna.deid.options import DetectionOptions
 from lacuna.deid.policy import Policy
 from lacuna.deid.scope import Consistency
 

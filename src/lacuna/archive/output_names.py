@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from lacuna.archive.options import Rename
 from lacuna.deid.detector import Recognizers
 from lacuna.deid.keys import Key
-from lacuna.deid.patterns.cues import word_set
+from lacuna.deid.patterns.cue_words import word_set
 from lacuna.errors import StoppedError
 from lacuna.io.file_names import is_safe
 from lacuna.text.document import Document

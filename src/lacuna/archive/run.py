@@ -17,10 +17,10 @@ from lacuna.archive.options import ArchiveOptions, BadBytes
 from lacuna.archive.output_names import SafeNames
 from lacuna.archive.pool import OwnProcess, Pool, Processes
 from lacuna.archive.schedule import Work, do_all
+from lacuna.deid.detection_options import with_policy
 from lacuna.deid.keys import Key
-from lacuna.deid.options import with_policy
 from lacuna.deid.redact import Redactor
-from lacuna.deid.report import Failure, Report, Run, write_report
+from lacuna.deid.run_report import Failure, Report, Run, write_report
 from lacuna.deid.vault import VaultWriter, create_vault
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.models.file import file_digest

@@ -13,7 +13,7 @@ from lacuna.archive.manifest import Line
 from lacuna.archive.messages import RowDone
 from lacuna.archive.output_names import place_below
 from lacuna.archive.rows import Row, Table
-from lacuna.deid.report import Tally
+from lacuna.deid.run_report import Tally
 from lacuna.errors import StoppedError
 from lacuna.io.writing import whole_file
 

@@ -23,7 +23,7 @@ from lacuna.archive.options import ArchiveOptions, BadBytes
 from lacuna.archive.output_names import SafeNames, place_below
 from lacuna.deid.detector import Detector
 from lacuna.deid.redact import Redactor
-from lacuna.deid.report import Tally, tally_of
+from lacuna.deid.run_report import Tally, tally_of
 from lacuna.errors import StoppedError
 from lacuna.io.formats import FORMATS
 from lacuna.io.source import ReadOptions, Source

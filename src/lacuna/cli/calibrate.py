@@ -71,7 +71,7 @@ def calibrate_command(
 
     Example: lacuna calibrate names.lacuna unseen.jsonl --max-missed 0.01 --max-missed 0.05
     """
-    from lacuna.deid.options import with_policy
+    from lacuna.deid.detection_options import with_policy
     from lacuna.deid.policy import load_policy
     from lacuna.deid.promises import with_promises
     from lacuna.models.file import write_model

@@ -27,7 +27,7 @@ from lacuna.errors import ConfigError, StoppedError
 if TYPE_CHECKING:
     from lacuna.archive.options import ArchiveOptions
     from lacuna.deid.keys import Key
-    from lacuna.deid.report import Failure, Report
+    from lacuna.deid.run_report import Failure, Report
 
 SHOWN_FAILURES = 20
 

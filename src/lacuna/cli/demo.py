@@ -35,7 +35,7 @@ def demo_command(
     """Show what lacuna does: notes, what is found in them, safe notes, a report."""
     from lacuna.archive.options import ArchiveOptions
     from lacuna.archive.run import run_archive
-    from lacuna.deid.options import DetectionOptions
+    from lacuna.deid.detection_options import DetectionOptions
     from lacuna.deid.policy import load_policy
     from lacuna.pipeline.detection import open_detection
     from lacuna.synthetic import Split, generate

@@ -11,7 +11,7 @@ from lacuna.deid.policy import policies
 from lacuna.errors import ConfigError
 
 if TYPE_CHECKING:
-    from lacuna.deid.options import DetectionOptions
+    from lacuna.deid.detection_options import DetectionOptions
 
 _POLICIES = ". ".join(f"{name}: {what}" for name, what in policies().items())
 PolicyOption = Annotated[
@@ -52,7 +52,7 @@ def detection_options(
     lists: list[str] | None,
 ) -> DetectionOptions:
     """Return what was asked for; without a model the bundled one is taken."""
-    from lacuna.deid.options import BUNDLED_MODEL, DetectionOptions
+    from lacuna.deid.detection_options import BUNDLED_MODEL, DetectionOptions
 
     return DetectionOptions(
         model=str(model or BUNDLED_MODEL),

@@ -38,7 +38,7 @@ from typing import Any, get_args
 import msgspec
 
 from lacuna.deid.actions import ACTIONS, Action, Hiding, Shift, Surrogate
-from lacuna.deid.kinds import Kind, known_categories, known_kinds
+from lacuna.deid.kinds import IdentifierKind, known_categories, known_kinds
 from lacuna.errors import ConfigError
 
 _FOLDER = Path(__file__).parent / "policies"
@@ -76,16 +76,16 @@ class Policy(msgspec.Struct, frozen=True):
 
     name: str
     default: Hiding
-    actions: dict[Kind, Action] = {}
+    actions: dict[IdentifierKind, Action] = {}
     labels: dict[str, Action] = {}
-    kinds: dict[str, Kind] = {}
+    kinds: dict[str, IdentifierKind] = {}
     categories: dict[str, str] = {}
     patterns: dict[str, UserPattern] = {}
     description: str = ""
 
-    def kind(self, label: str) -> Kind:
+    def kind(self, label: str) -> IdentifierKind:
         """Return the kind of a label; ``other`` if it is unknown."""
-        return self.kinds.get(label) or known_kinds().get(label, Kind.OTHER)
+        return self.kinds.get(label) or known_kinds().get(label, IdentifierKind.OTHER)
 
     def category(self, label: str) -> str:
         """Return what tags call a label."""
@@ -166,11 +166,11 @@ def _policy(name: str, table: Mapping[str, Any]) -> Policy:
         raise ConfigError(
             f"{name}: default is missing: the action for all labels that are not listed"
         )
-    actions, kinds = table.get("actions", {}), table.get("kinds", {})
+    actions, kinds, known = table.get("actions", {}), table.get("kinds", {}), list(IdentifierKind)
     for place, entries in (("actions", actions), ("kinds", {v: k for k, v in _texts(kinds)})):
         for kind in entries:
-            if kind not in list(Kind):
-                raise ConfigError(f"{name}: [{place}]: {_unknown('kind', kind, list(Kind))}")
+            if kind not in known:
+                raise ConfigError(f"{name}: [{place}]: {_unknown('kind', kind, known)}")
     default = _action(f"{name}: default", table["default"])
     if not isinstance(default, get_args(Hiding)):
         raise ConfigError(f"{name}: default: must be mask, tag or drop, which hide anything")

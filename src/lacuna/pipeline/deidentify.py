@@ -13,9 +13,9 @@ from typing import NamedTuple, TypedDict, Unpack, overload
 
 import msgspec
 
+from lacuna.deid.detection_options import BUNDLED_MODEL, DetectionOptions, with_policy
 from lacuna.deid.detector import DEFAULT_THRESHOLD, Detected, Detector, detect_bounded
 from lacuna.deid.keys import Key
-from lacuna.deid.options import BUNDLED_MODEL, DetectionOptions, with_policy
 from lacuna.deid.policy import Policy, load_policy
 from lacuna.deid.redact import Redacted, Redactor
 from lacuna.deid.scope import Consistency

@@ -13,7 +13,7 @@ import msgspec
 
 from lacuna.errors import ConfigError
 from lacuna.synthetic.labels import FINDING
-from lacuna.synthetic.language import Kind, Split
+from lacuna.synthetic.language import NoteKind, Split
 from lacuna.synthetic.noise import Noise, spoil
 from lacuna.synthetic.scene import Memory, Piece, Scene
 from lacuna.synthetic.slots import weighted
@@ -143,7 +143,7 @@ def _stay(admit: date, birth: date, rng: Random) -> dict[str, date]:
     return {"birth": birth, "admit": admit, "surgery": surgery, "discharge": discharge}
 
 
-def _today(kind: Kind, days: dict[str, date], rng: Random) -> date:
+def _today(kind: NoteKind, days: dict[str, date], rng: Random) -> date:
     """Return the day a note is written: an anchor, within the stay, or weeks after it."""
     if kind.date in days:
         return days[kind.date]

@@ -1,7 +1,7 @@
 """A language pack: everything in the folder ``synthetic/<language>/``, checked and split.
 
 ======================  =========================================================
-``language.toml``       :class:`Settings`: months, date and name formats, roles, kinds
+``language.toml``       :class:`LanguageSettings`: months, date and name formats, roles, kinds
 ``*.words.txt``         word lists
 ``*.rules.txt``         rules, see :mod:`lacuna.synthetic.template`
 ======================  =========================================================
@@ -38,7 +38,7 @@ class Split(StrEnum):
     ALL = "all"
 
 
-class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class NoteKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A kind of note: how frequent it is and when in a stay it is written."""
 
     weight: float
@@ -58,7 +58,7 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     family: float = 0.0
 
 
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LanguageSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What ``language.toml`` holds.
 
     Weighted formats use Python's format fields: ``{m} {mm} {d} {dd} {yy} {yyyy} {month} {mon}
@@ -81,7 +81,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     origins: Weights
     nicknames: dict[str, str]
     roles: dict[str, Role]
-    kinds: dict[str, Kind]
+    kinds: dict[str, NoteKind]
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Language:
     """A language pack as it is on disk, both splits together."""
 
     code: str
-    settings: Settings
+    settings: LanguageSettings
     rules: Mapping[str, Rule]
     words: Mapping[str, tuple[str, ...]]
 
@@ -112,7 +112,7 @@ def load_language(code: str) -> Language:
         raise ConfigError(f"no synthetic notes in language {code!r}; there are {languages()}")
     folder = resources.files(__package__) / code
     toml = (folder / "language.toml").read_text("utf-8")
-    settings = msgspec.toml.decode(toml, type=Settings)
+    settings = msgspec.toml.decode(toml, type=LanguageSettings)
     rules: dict[str, Rule] = {}
     words: dict[str, tuple[str, ...]] = {}
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):

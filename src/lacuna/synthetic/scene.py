@@ -8,7 +8,7 @@ from datetime import date
 from random import Random
 from typing import NamedTuple, TypeVar
 
-from lacuna.synthetic.language import Settings
+from lacuna.synthetic.language import LanguageSettings
 from lacuna.synthetic.people import NameBook, Person
 from lacuna.synthetic.template import Scope
 
@@ -53,7 +53,7 @@ class Scene:
     """
 
     rng: Random
-    settings: Settings
+    settings: LanguageSettings
     book: NameBook
     memories: Mapping[Scope, Memory]
     days: Mapping[str, date]

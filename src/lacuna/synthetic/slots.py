@@ -26,7 +26,7 @@ from itertools import accumulate
 from string import ascii_uppercase
 
 from lacuna.errors import CorpusFormatError
-from lacuna.synthetic.language import Settings, Weights
+from lacuna.synthetic.language import LanguageSettings, Weights
 from lacuna.synthetic.people import Person
 from lacuna.synthetic.scene import Part, Piece, Scene, Weighted
 from lacuna.synthetic.template import Slot
@@ -38,7 +38,7 @@ _FIXED = ("admit", "discharge", "surgery", "today", "birth")
 _AGES = {"": "number", "words": "words", "decade": "decade"}
 
 
-def built_in(slot: Slot, settings: Settings) -> Part | None:
+def built_in(slot: Slot, settings: LanguageSettings) -> Part | None:
     """Return the part that fills a slot which is neither a rule nor a word list."""
     name, _, form = slot.name.partition(".")
     if slot.name in settings.agreement:
@@ -53,7 +53,7 @@ def built_in(slot: Slot, settings: Settings) -> Part | None:
     return maker(form, slot.argument, settings) if maker else None
 
 
-def check_formats(settings: Settings, path: str) -> None:
+def check_formats(settings: LanguageSettings, path: str) -> None:
     """Raise at the first format of a name or a date that refers to an unknown field."""
     person = Person("A", "B", "C", "D", is_male=True, number=1).fields()
     day = date_fields(date(2000, 1, 1), settings)
@@ -78,7 +78,7 @@ def _agreeing(male: str, female: str, role: str = "patient") -> Part:
     return fill
 
 
-def _name(role: str, form: str, settings: Settings) -> Part | None:
+def _name(role: str, form: str, settings: LanguageSettings) -> Part | None:
     if form not in settings.names:
         return None
     formats, cumulated = weighted(settings.names[form])
@@ -99,7 +99,7 @@ def _name(role: str, form: str, settings: Settings) -> Part | None:
     return fill
 
 
-def date_fields(day: date, settings: Settings) -> dict[str, str | int]:
+def date_fields(day: date, settings: LanguageSettings) -> dict[str, str | int]:
     """Return what a date format can refer to."""
     return {
         "m": day.month,
@@ -118,7 +118,7 @@ def date_fields(day: date, settings: Settings) -> dict[str, str | int]:
     }
 
 
-def _date(style: str, argument: str, settings: Settings) -> Part | None:
+def _date(style: str, argument: str, settings: LanguageSettings) -> Part | None:
     style = style or "full"
     found = _ANCHOR.fullmatch(argument or "today")
     if style not in settings.dates or not found:
@@ -143,7 +143,7 @@ def _date(style: str, argument: str, settings: Settings) -> Part | None:
     return fill
 
 
-def _age(form: str, argument: str, settings: Settings) -> Part | None:
+def _age(form: str, argument: str, settings: LanguageSettings) -> Part | None:
     limits = _RANGE.fullmatch(argument) if argument else None
     if form not in _AGES or (argument and not limits):
         return None
@@ -160,7 +160,7 @@ def _age(form: str, argument: str, settings: Settings) -> Part | None:
     return fill
 
 
-def _number(form: str, argument: str, _: Settings) -> Part | None:
+def _number(form: str, argument: str, _: LanguageSettings) -> Part | None:
     limits = _RANGE.fullmatch(argument)
     if form or not limits:
         return None
@@ -176,7 +176,7 @@ def _number(form: str, argument: str, _: Settings) -> Part | None:
     return fill
 
 
-def _code(form: str, argument: str, _: Settings) -> Part | None:
+def _code(form: str, argument: str, _: LanguageSettings) -> Part | None:
     if form or not argument:
         return None
     pick: dict[str, Callable[[float], str]] = {

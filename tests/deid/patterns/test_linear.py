@@ -10,7 +10,13 @@ from typing import Any
 
 import pytest
 
-from lacuna.deid.patterns import compile_user_pattern, contacts, dates, find_patterns, identifiers
+from lacuna.deid.patterns import (
+    compile_user_pattern,
+    contact_forms,
+    date_forms,
+    find_patterns,
+    number_forms,
+)
 from lacuna.deid.patterns.recognizers import first_of
 from lacuna.deid.policy import UserPattern
 
@@ -58,7 +64,7 @@ def expressions(of: object, seen: set[int]) -> Iterator[re.Pattern[str]]:
 
 def our_expressions() -> list[re.Pattern[str]]:
     seen: set[int] = set()
-    modules = (contacts, dates, identifiers)
+    modules = (contact_forms, date_forms, number_forms)
     found = [e for m in modules for value in vars(m).values() for e in expressions(value, seen)]
     return list({e.pattern: e for e in found}.values())
 
@@ -108,7 +114,7 @@ def test_the_rule_notices(bad: str) -> None:
 
 def test_expressions_are_found_inside_recognizers() -> None:
     assert any("@" in e.pattern for e in our_expressions())
-    nested = first_of(contacts.email, first_of(contacts.ip_4))
+    nested = first_of(contact_forms.email, first_of(contact_forms.ip_4))
     assert len(list(expressions(nested, set()))) == 2
 
 

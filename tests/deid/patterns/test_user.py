@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from lacuna.deid.detection_options import DetectionOptions
 from lacuna.deid.findings import Finding, Origin
-from lacuna.deid.options import DetectionOptions
 from lacuna.deid.patterns import compile_user_pattern
 from lacuna.deid.policy import UserPattern
 from lacuna.errors import ConfigError

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna.deid.linking import People, Person, may_be_one
-from lacuna.deid.names import FullName, NameForm, Role, form_of, name_form, name_words
+from lacuna.deid.person_names import FullName, NameForm, Role, form_of, name_form, name_words
 
 
 @pytest.mark.parametrize(
