@@ -98,7 +98,7 @@ def test_a_folder_that_may_not_be_read_is_counted(
 
     monkeypatch.setattr(os, "scandir", scan)
     report = run_over(notes, tmp_path / "safe")
-    assert report.run.left_aside == {"folders that may not be read": 1}
+    assert report.run.left_aside == {"folders that cannot be read": 1}
     assert report.tally.documents == 10
 
 
@@ -121,4 +121,4 @@ def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
     assert listed == ["B/a.txt", "a/b.txt", "a-c/d.txt", "a.txt", "z.txt"]
     assert listed == sorted(listed, key=lambda name: Path(name).parts)
     assert [file.path.read_text() for file in inputs.files] == listed
-    assert inputs.left_aside == {"hidden files and settings": 2, "files of an unknown kind": 1}
+    assert inputs.skipped == {"hidden files and settings": 2, "files of unknown formats": 1}

@@ -41,15 +41,15 @@ class FileTask(msgspec.Struct, frozen=True, array_like=True):
     Attributes
     ----------
     number
-        Its place in the run.
+        Its number in the run.
     path, id, group
-        Where it lies, its id (the path below the input, without suffix), its group.
+        Its path, its id (the path below the input, without suffix), its group.
     format
-        Name of the format to read it by.
+        Name of its format.
     output
-        What the output is called, if its name may be kept.
+        Name of the output, if the name may be kept.
     ambiguous
-        Whether another output has that name, so that this one has to be hashed.
+        Whether another output has that name, so that it must be hashed.
     bytes
         Its size when it was listed.
     """
@@ -74,14 +74,14 @@ class RowTask(msgspec.Struct, frozen=True, array_like=True):
 
 
 class FilesJob(msgspec.Struct, frozen=True, array_like=True, tag="files"):
-    """Files to make safe, groups together; `forget`: nothing more of their groups will come."""
+    """Files to de-identify, whole groups; `forget`: nothing more of these groups will come."""
 
     files: list[FileTask]
     forget: bool = True
 
 
 class RowsJob(msgspec.Struct, frozen=True, array_like=True, tag="rows"):
-    """Rows of a table to make safe; `ended` are groups of which nothing more will come."""
+    """Rows of a table to de-identify; `ended`: groups of which nothing more will come."""
 
     table: int
     rows: list[RowTask]
@@ -101,7 +101,7 @@ class Original(msgspec.Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, id_: str, original: str, redacted: str, offsets: OffsetMap) -> Original:
-        """Note a document down."""
+        """Return the record of a document."""
         columns = (
             offsets.original_start,
             offsets.original_end,
@@ -118,7 +118,7 @@ class Original(msgspec.Struct, frozen=True, array_like=True):
 
 
 class FileDone(msgspec.Struct, array_like=True):
-    """What became of a file; `reason` says why it failed."""
+    """The result of a file; `reason` is why it failed."""
 
     number: int
     hashed_id: str
@@ -130,7 +130,7 @@ class FileDone(msgspec.Struct, array_like=True):
 
 
 class RowDone(msgspec.Struct, array_like=True):
-    """What became of a row: its safe id, group and text, or why it failed."""
+    """The result of a row: its new id, group and text, or why it failed."""
 
     number: int
     id: str = ""
@@ -141,7 +141,7 @@ class RowDone(msgspec.Struct, array_like=True):
 
 
 class Result(msgspec.Struct, array_like=True):
-    """What a worker did.
+    """The result of a job.
 
     Attributes
     ----------
@@ -150,11 +150,11 @@ class Result(msgspec.Struct, array_like=True):
     table
         The table the rows belong to.
     tally
-        Of all rows.
+        Tally of all rows.
     originals
-        For the vault.
+        Documents before and after, for the vault.
     fatal
-        Why nothing more can be done (the disk is full); the run stops.
+        Why the run must stop, e.g. a full disk.
     """
 
     files: list[FileDone] = []

@@ -1,4 +1,4 @@
-"""Back to the originals: the outputs of a run and its vault in, the texts as they were out."""
+"""Restoring the original texts from the outputs of a run and its vault."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def restore_text(vault: Vault, path: Path) -> bytes:
 
 
 def restore_folder(vault: Vault, source: Path, output: Path) -> Restored:
-    """Restore every text and JSON line below a folder; what the vault does not hold is left out."""
+    """Restore every text and JSON line below a folder; texts that are not in the vault fail."""
     inputs = list_inputs(source, InputOptions(exclude=tuple(sorted(RESERVED))))
     restored = Restored()
     with whole_folder(output) as folder:
@@ -73,5 +73,5 @@ def _restore_lines(vault: Vault, file: InputFile, folder: Path, restored: Restor
 def _original(vault: Vault, text: str, id_: str) -> str:
     try:
         return restore(text, vault)
-    except VaultError:  # several documents became this text, perhaps
+    except VaultError:  # perhaps several documents became this text
         return restore(text, vault, document=id_)

@@ -12,7 +12,7 @@ from lacuna.io.corpus import group_of
 
 
 class Row(NamedTuple):
-    """A row as it was read; `reason` says why it could not be."""
+    """A row of the input; `reason` is why it could not be read."""
 
     number: int
     id: str
@@ -23,16 +23,16 @@ class Row(NamedTuple):
 
 
 class Table(Protocol):
-    """A table to read, and how to write another like it."""
+    """A table to read, and how to write the output."""
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows in order."""
 
     def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
-        """Begin the output; return how to write a row. Called after the first row was read."""
+        """Start the output, after the first row is read; return a function that writes a row."""
 
     def finish(self) -> None:
-        """Write what is left."""
+        """Write the remaining rows."""
 
 
 def group_in(row_id: str, group: str | None, pattern: re.Pattern[str] | None) -> str | None:
@@ -43,7 +43,7 @@ def group_in(row_id: str, group: str | None, pattern: re.Pattern[str] | None) ->
 
 
 def column_place(header: Sequence[str], name: str, what: str) -> int:
-    """Return where a column stands that must be there."""
+    """Return the index of a column, which must exist exactly once."""
     if header.count(name) != 1:
         number = "no column" if name not in header else "several columns"
         option = "--keep-columns" if what == "keep" else f"--{what}-column"

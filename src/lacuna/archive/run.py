@@ -240,7 +240,7 @@ def _report(
         locale=options.locale,
         files=len(inputs.files),
         taken_over=ledger.taken_over,
-        left_aside=dict(inputs.left_aside),
+        left_aside=dict(inputs.skipped),
         seconds=seconds,
     )
     return Report(run, ledger.tally, ledger.failures)

@@ -1,8 +1,7 @@
 """Tables, row by row: JSON lines, CSV, Parquet, and corpus files with many documents.
 
-A reader yields rows; one that cannot be read has a reason instead of a text. A writer takes what
-became of them. Columns other than text, id and group are dropped unless they are to be kept; those
-are written as they are. Output is UTF-8.
+Rows are read in order; one that cannot be read has a reason instead of a text. Columns other than
+text, id and group are dropped, or copied unchanged if the user wants to keep them. Output is UTF-8.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from lacuna.io.formats import FORMATS
 from lacuna.io.source import BYTE_ORDER_MARK, ReadOptions, Source
 
 _BAD_BYTES = "not valid in its encoding"
-_NO_HALVES = re.compile("[\udc80-\udcff]")  # how undecodable bytes are held
+_HALVES = re.compile("[\udc80-\udcff]")  # undecodable bytes, as surrogateescape keeps them
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
@@ -48,7 +47,7 @@ class _JsonLines:
     """Writes JSON lines."""
 
     def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
-        """Begin the output; return how to write a row."""
+        """Start the output; return a function that writes a row."""
         encode = msgspec.json.Encoder().encode
 
         def write(row: Row, done: RowDone) -> None:
@@ -62,7 +61,7 @@ class _JsonLines:
         return write
 
     def finish(self) -> None:
-        """Nothing is left."""
+        """Do nothing: all rows are written."""
 
 
 class _JsonTable(_JsonLines):
@@ -80,7 +79,7 @@ class _JsonTable(_JsonLines):
                 yield from self._row(number, line)
 
     def _plain_rows(self) -> Iterator[Row]:
-        """Yield the same rows, faster: lines are bytes as they stand, text is all that is read."""
+        """Yield the same rows, faster: only id, group and text are parsed, from bytes."""
         with self._file.path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 plain = jsonl.parse_plain(line)
@@ -92,7 +91,7 @@ class _JsonTable(_JsonLines):
                 yield Row(number, id_, group_in(id_, group, self._pattern), plain.text)
 
     def _row(self, number: int, line: str) -> Iterator[Row]:
-        """Read a line; one that is blank, or rejected by its annotator, is left out."""
+        """Read a line; blank lines, and those rejected by their annotator, are skipped."""
         line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
         if not line or line.isspace():
             return
@@ -121,7 +120,7 @@ class _CorpusTable(_JsonLines):
         self._pattern = group_pattern(options.group_from)
 
     def rows(self) -> Iterator[Row]:
-        """Yield the documents of a file with many."""
+        """Yield the documents of a corpus file."""
         source = Source(self._file.path, self._file.id, ReadOptions(self._options.encoding))
         documents = FORMATS[self._file.format].read(source)
         for number, document in enumerate(documents, start=1):
@@ -163,7 +162,9 @@ class _CsvTable:
     def _row(self, number: int, row: list[str], place: dict[str, int]) -> Row:
         automatic = f"{self._id}-{number}"
         if len(row) != len(self._header):
-            return Row(number, automatic, None, "", reason="has another number of cells")
+            return Row(
+                number, automatic, None, "", reason="the number of cells differs from the header"
+            )
         mended = [_mended(cell, self._options.bad_bytes) for cell in row]
         cells = [cell for cell in mended if cell is not None]
         if len(cells) < len(row):
@@ -173,7 +174,7 @@ class _CsvTable:
         return Row(number, id_, group, cells[place["text"]], cells)
 
     def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
-        """Begin the output with the names of the columns that stay."""
+        """Start the output with the names of the columns that stay."""
         columns = self._options.columns
         place = _places(self._header, columns)
         ours = {where: what for what, where in place.items()}
@@ -196,11 +197,11 @@ class _CsvTable:
         return write
 
     def finish(self) -> None:
-        """Nothing is left."""
+        """Do nothing: all rows are written."""
 
 
 def _places(header: Sequence[str], columns: Columns) -> dict[str, int]:
-    """Return where the columns for text, id and group stand."""
+    """Return the indices of the columns for text, id and group."""
     wanted = {"text": columns.text, "id": columns.id, "group": columns.group}
     places = {}
     for what, name in wanted.items():
@@ -213,12 +214,12 @@ def _places(header: Sequence[str], columns: Columns) -> dict[str, int]:
 
 
 def _opened(file: InputFile, options: InputOptions) -> io.TextIOWrapper:
-    """Open a table as text lines; bytes that are not valid are held as half surrogates."""
+    """Open a table as text lines; invalid bytes become lone surrogates."""
     return file.path.open(encoding=options.encoding, errors="surrogateescape", newline="\n")
 
 
 def _mended(text: str, bad_bytes: BadBytes) -> str | None:
-    """Return a text without undecodable bytes, ``None`` where it has to fail."""
-    if not _NO_HALVES.search(text):
+    """Return a text without undecodable bytes, or ``None`` if it must fail."""
+    if not _HALVES.search(text):
         return text
-    return None if bad_bytes is BadBytes.FAIL else _NO_HALVES.sub("\ufffd", text)
+    return None if bad_bytes is BadBytes.FAIL else _HALVES.sub("\ufffd", text)

@@ -1,4 +1,4 @@
-"""A worker: loads the model once, then makes safe whatever it is given."""
+"""A worker: loads the model once, then reads, de-identifies and writes documents."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from lacuna.pipeline.deidentify import Deidentifier, Failed, Safe, why
 from lacuna.pipeline.detection import open_detection
 from lacuna.text.document import Document
 
-PIECE = 1 << 22  #: bytes of files that are held at a time
-WRITERS = 8  #: files that are written at a time
+PIECE = 1 << 22  #: bytes of files in memory at a time
+WRITERS = 8  #: files written at a time
 
 
 class Worker:
-    """Does jobs one after the other."""
+    """Does jobs one after another."""
 
     def __init__(self, options: ArchiveOptions, detector: Detector | None = None) -> None:
         if detector is None:
@@ -51,7 +51,7 @@ class Worker:
         self._names = SafeNames(detector.recognizers, options.key, options.rename)
 
     def do(self, job: Job) -> Result:
-        """Do a job; what fails is in the result."""
+        """Do a job; failures are in the result."""
         began = time.perf_counter()
         try:
             result = self._do_files(job) if isinstance(job, FilesJob) else self._do_rows(job)
@@ -61,7 +61,7 @@ class Worker:
         return result
 
     def warm_up(self) -> None:
-        """Do everything once, so that all compiled code is loaded."""
+        """De-identify one text, so that all compiled code is loaded."""
         self._work.deidentify([Document("", "Seen by Dr. Ann Whittaker on 03/14/2014, age 91.\n")])
 
     def _do_files(self, job: FilesJob) -> Result:
@@ -103,10 +103,10 @@ class Worker:
                 source = Source(path, task.id, ReadOptions(options.encoding))
                 documents = list(FORMATS[task.format].read(source))
                 if len(documents) != 1:
-                    return Failed("holds more than one document, or none")
+                    return Failed("contains several documents, or none")
                 text = documents[0].text
         except FileNotFoundError:
-            return Failed("is no longer there")
+            return Failed("no longer exists")
         except Exception as error:
             return Failed(why(error))
         return Document(task.id, text, group=task.group), digest
@@ -118,7 +118,7 @@ class Worker:
         try:
             content = text.encode()
         except UnicodeError:
-            reason = "holds half of a surrogate pair, which cannot be written"
+            reason = "contains half of a surrogate pair, which cannot be written"
             return _failed(task, hashed_id, reason)
         name = self._names.output(task.output, task.group, _found(safe), ambiguous=task.ambiguous)
         writing.write(name, content)
@@ -181,7 +181,7 @@ def _failed(task: FileTask, hashed_id: str, reason: str) -> FileDone:
 
 
 class _Writing:
-    """Writes outputs several at a time, so that the disk takes them together; ends when all are."""
+    """Writes several outputs at a time; leaving the block waits until all are written."""
 
     def __init__(self, folder: Path | None) -> None:
         self._folder = folder
@@ -192,7 +192,7 @@ class _Writing:
         return self
 
     def write(self, name: str, content: bytes) -> None:
-        """Have an output written."""
+        """Start writing an output."""
         if self._folder is not None:
             self._outputs.append(self._pool.submit(_write, self._folder, name, content))
 

@@ -53,7 +53,7 @@ _LOWER_PARTICLES = frozenset(  # with a capital they may be names: Al Smith, Le 
 _SPECIAL = _TITLES | _AFTER | _GENERATIONS | _PARTICLES | _LOWER_PARTICLES
 
 
-class Role(Enum):
+class WordRole(Enum):
     """What a word of a name is."""
 
     TITLE = "title"
@@ -62,7 +62,7 @@ class Role(Enum):
     NAME = "name"
 
 
-TITLE, INITIAL, PARTICLE, NAME = Role  # four times as fast as Role.NAME, and used for every word
+TITLE, INITIAL, PARTICLE, NAME = WordRole  # four times as fast as WordRole.NAME
 
 
 class NameWord(NamedTuple):
@@ -71,7 +71,7 @@ class NameWord(NamedTuple):
     start: int
     end: int
     word: str
-    role: Role
+    role: WordRole
 
 
 #: Given names, family name, generation.
@@ -165,13 +165,13 @@ def form_of(surface: str, words: list[NameWord]) -> NameForm:
     return NameForm((), "", family, gender, generation)
 
 
-def _roles(owns: list[str], words: list[str]) -> list[Role]:
+def _roles(owns: list[str], words: list[str]) -> list[WordRole]:
     """Return the roles of words, given as written and in plain spelling."""
     roles = [_role(owns, words, i) for i in range(len(words))]
     return roles if NAME in roles or INITIAL in roles else [NAME] * len(roles)
 
 
-def _role(owns: list[str], words: list[str], i: int) -> Role:
+def _role(owns: list[str], words: list[str], i: int) -> WordRole:
     own, word, last = owns[i], words[i], len(words) - 1
     if word in _TITLES and i < last:
         return TITLE

@@ -1,4 +1,4 @@
-"""What can stand in the braces of a template, and how it is filled.
+"""The slots of templates (``{…}``), and how they are filled.
 
 ======================================  =====================================================
 ``{rule}`` ``{rule:role}``              a rule, with ``person`` bound to the role
@@ -14,7 +14,7 @@
 ======================================  =====================================================
 
 Anchors of dates are admit, discharge, surgery, today (when the note is written), birth, and the
-drawn ones recent (weeks ago), past (years ago) and future (weeks ahead).
+random ones recent (weeks ago), past (years ago) and future (weeks ahead).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _AGES = {"": "number", "words": "words", "decade": "decade"}
 
 
 def built_in(slot: Slot, settings: LanguageSettings) -> Part | None:
-    """Return the part that fills a slot which is neither a rule nor a word list."""
+    """Return the part that fills a slot other than a rule or word list."""
     name, _, form = slot.name.partition(".")
     if slot.name in settings.agreement:
         return _agreeing(slot.name, settings.agreement[slot.name])
@@ -54,7 +54,7 @@ def built_in(slot: Slot, settings: LanguageSettings) -> Part | None:
 
 
 def check_formats(settings: LanguageSettings, path: str) -> None:
-    """Raise at the first format of a name or a date that refers to an unknown field."""
+    """Raise an error for the first name or date format with an unknown field."""
     person = Person("A", "B", "C", "D", is_male=True, number=1).fields()
     day = date_fields(date(2000, 1, 1), settings)
     for formats, fields in ((settings.names, person), (settings.dates, day)):
@@ -67,7 +67,7 @@ def check_formats(settings: LanguageSettings, path: str) -> None:
 
 
 def weighted(weights: Weights) -> Weighted:
-    """Prepare a table of weights for drawing."""
+    """Return values and cumulated weights, for drawing."""
     return tuple(weights), tuple(accumulate(weights.values()))
 
 
@@ -100,7 +100,7 @@ def _name(role: str, form: str, settings: LanguageSettings) -> Part | None:
 
 
 def date_fields(day: date, settings: LanguageSettings) -> dict[str, str | int]:
-    """Return what a date format can refer to."""
+    """Return the fields of date formats."""
     return {
         "m": day.month,
         "mm": f"{day.month:02d}",
