@@ -53,9 +53,9 @@ def test_texts_come_back_and_equal_ones_by_their_id(tmp_path: Path) -> None:
     assert restore(redacted[2], vault) == NOTES[2][1]
     with pytest.raises(VaultError, match="give the id"):
         restore(redacted[0], vault)
-    with pytest.raises(VaultError, match="does not hold"):
+    with pytest.raises(VaultError, match="does not contain"):
         restore(redacted[0] + " ", vault)
-    with pytest.raises(VaultError, match="does not hold"):
+    with pytest.raises(VaultError, match="does not contain"):
         restore(redacted[2], vault, document="one")
 
 
