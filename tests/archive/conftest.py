@@ -100,7 +100,7 @@ def deid(model: Path) -> list[str]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return every file below a folder but the books, by its path."""
+    """Return every output below a folder, by its path; no manifest or reports."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

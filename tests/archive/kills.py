@@ -100,7 +100,7 @@ def finished(safe: Path) -> int:
 
 
 def wait_for_outputs(run: subprocess.Popen[bytes], safe: Path, count: int) -> None:
-    """Wait until there are more than so many outputs, or the run has ended."""
+    """Wait until there are more than `count` outputs, or the run has ended."""
     while run.poll() is None and finished(safe) <= count:
         time.sleep(0.005)
 

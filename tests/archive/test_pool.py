@@ -1,4 +1,4 @@
-"""Worker processes: one that dies stops the run, and nobody waits for it."""
+"""Worker processes: one that dies stops the run, and the main process does not wait for it."""
 
 from __future__ import annotations
 

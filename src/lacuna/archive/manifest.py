@@ -74,7 +74,7 @@ def stored_header(folder: Path) -> Header | None:
     return _read(folder)[0]
 
 
-def begin(folder: Path, header: Header) -> Manifest:
+def begin_manifest(folder: Path, header: Header) -> Manifest:
     """Start a run in a folder that is new or empty."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise ConfigError("the output exists and is not a folder")
@@ -84,7 +84,7 @@ def begin(folder: Path, header: Header) -> Manifest:
     return _begun(_locked(folder / NAME), header)
 
 
-def resume(folder: Path, header: Header) -> Manifest:
+def resume_manifest(folder: Path, header: Header) -> Manifest:
     """Resume a run with the same settings; unfinished files are removed first."""
     earlier, lines, size = _read(folder)
     if earlier is not None:

@@ -32,7 +32,7 @@ class Rename(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns of a table hold what.
+    """The columns of a table.
 
     Attributes
     ----------

@@ -10,9 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from lacuna import __version__
-from lacuna.archive import manifest as books
 from lacuna.archive.inputs import Inputs, groups_of, list_inputs
 from lacuna.archive.ledger import Ledger
+from lacuna.archive.manifest import (
+    Header,
+    Manifest,
+    begin_manifest,
+    hashed_settings,
+    remove_partial,
+    resume_manifest,
+    stored_header,
+)
 from lacuna.archive.options import ArchiveOptions, BadBytes
 from lacuna.archive.output_names import SafeNames
 from lacuna.archive.pool import OwnProcess, Pool, Processes
@@ -68,7 +76,7 @@ def run_archive(
         groups = groups_of(inputs.files, options)
         detection = _detection(options)
         key, salt = _key(options)
-        header = books.Header(__version__, _settings(options, detection), salt)
+        header = Header(__version__, _settings(options, detection), salt)
         names = SafeNames(detection.recognizers, key, options.rename)
         pool.begin(_for_workers(options, detection, key), detection)
         on_start(inputs.bytes)
@@ -76,7 +84,7 @@ def run_archive(
         if manifest is not None:
             stack.callback(manifest.close)
         if options.output is not None:  # removes what workers were writing when they were stopped
-            stack.callback(books.remove_partial, options.output)
+            stack.callback(remove_partial, options.output)
             stack.callback(pool.close)
         vault = stack.enter_context(_vault(options))
         ledger = Ledger(manifest, vault, len(inputs.files), on_bytes, on_failure)
@@ -151,7 +159,7 @@ def _key(options: ArchiveOptions) -> tuple[Key, str | None]:
         return Key.random(), None
     salt = Key.random().digest("salt").hex()
     if options.resume and options.output is not None:
-        earlier = books.stored_header(options.output)
+        earlier = stored_header(options.output)
         if earlier is not None and earlier.salt is None:
             raise ConfigError("the earlier run had a key; give the same key to continue it")
         salt = salt if earlier is None or earlier.salt is None else earlier.salt
@@ -167,7 +175,7 @@ def _settings(options: ArchiveOptions, detection: Detection) -> dict[str, str]:
         )
     }
     columns = options.columns
-    return books.hashed_settings(
+    return hashed_settings(
         files
         | {
             "model and detection": detection.pipeline,
@@ -196,10 +204,10 @@ def _for_workers(options: ArchiveOptions, detection: Detection, key: Key) -> Arc
     )
 
 
-def _manifest(options: ArchiveOptions, header: books.Header) -> books.Manifest | None:
+def _manifest(options: ArchiveOptions, header: Header) -> Manifest | None:
     if options.output is None:
         return None
-    return (books.resume if options.resume else books.begin)(options.output, header)
+    return (resume_manifest if options.resume else begin_manifest)(options.output, header)
 
 
 @contextmanager
@@ -224,7 +232,7 @@ def _report(
     detection: Detection,
     inputs: Inputs,
     ledger: Ledger,
-    header: books.Header,
+    header: Header,
     seconds: float,
 ) -> Report:
     run = Run(

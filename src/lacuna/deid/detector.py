@@ -103,7 +103,7 @@ class Detector:
 
     def __post_init__(self) -> None:
         if not 0 <= self.threshold <= 1:
-            raise ConfigError(f"a threshold lies between 0 and 1, got {self.threshold}")
+            raise ConfigError(f"a threshold must be between 0 and 1, got {self.threshold}")
 
     def detect(self, documents: Sequence[Document]) -> list[Detected]:
         """Return what is found in each document; documents of a group should come together."""

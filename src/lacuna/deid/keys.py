@@ -69,7 +69,7 @@ def read_key(path: Path) -> Key:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     if len(secret) != KEY_BYTES:
-        raise ConfigError(f"{path}: not a key file: it must hold exactly {KEY_BYTES} bytes")
+        raise ConfigError(f"{path}: not a key file: it must have exactly {KEY_BYTES} bytes")
     return Key(secret)
 
 

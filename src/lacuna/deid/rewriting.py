@@ -47,7 +47,7 @@ class OffsetMap:
     new_end: LongArray
 
     def to_new(self, start: int, end: int) -> tuple[int, int]:
-        """Return the span of the new text that holds what ``[start, end)`` became."""
+        """Return the span of the new text that ``[start, end)`` became."""
         return (
             _begin(start, self.original_start, self.original_end, self.new_start, self.new_end),
             _finish(end, self.original_start, self.original_end, self.new_end),

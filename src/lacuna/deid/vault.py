@@ -33,7 +33,7 @@ _MAGIC = b"LACUNAV1"
 _LOG_N, _R, _P = 15, 8, 1  # 32 MB and about a tenth of a second
 _HEADER_BYTES = len(_MAGIC) + 3 + 16
 _MAX_RECORD = 1 << 30
-_TOO_BIG = "a vault cannot hold a document with more than 1 GB of identifiers"
+_TOO_BIG = "a vault cannot contain a document with more than 1 GB of identifiers"
 
 
 class _Record(msgspec.Struct, array_like=True):

@@ -10,7 +10,7 @@ letter  meaning                         letter  meaning
 ``Y``   a year of four digits           ``C``   of, de, del, den, the, …
 ``E``   ``20140314``                    ``R``   to, until, bis, hasta, …
 ``M``   the name of a month             ``T``   am, pm, Uhr, the T and Z of a timestamp
-``W``   the name of a day of the week   ``_``   white space; other signs stand for themselves
+``W``   the name of a day of the week   ``_``   white space; other signs are themselves
 ======  ==============================  ======  ==================================================
 
 ``March 14th, 2014`` is ``M_NO,_Y``. A surface with a letter that fits no pattern is not read.

@@ -1,7 +1,4 @@
-"""The scan: one pass over a text, in compiled code, that marks where a pattern can begin.
-
-The words it knows are in :mod:`lacuna.deid.patterns.cue_words`.
-"""
+"""The scan: one pass over a text, in compiled code, that marks where a pattern can begin."""
 
 from __future__ import annotations
 
@@ -40,10 +37,9 @@ def find_starts(
 ) -> tuple[IntArray, KindArray]:
     """Return where something may begin, and what: a Start, or a cue whose number begins there.
 
-    ``letters[code]`` is the small letter of a letter, 0 for other characters.
-
-    `cue` is the last cue word, as long as only fillers and signs follow it. `chunk` is where the
-    current run of letters and digits began, -1 between runs.
+    ``letters[code]`` is the small letter of a letter, 0 for other characters. `cue` is the last cue
+    word, as long as only fillers and signs follow it. `chunk` is where the current run of letters
+    and digits began, -1 between runs.
     """
     starts = np.empty(2 * codes.size + 2, np.int32)
     tasks = np.empty(2 * codes.size + 2, np.uint8)
@@ -266,11 +262,8 @@ def _task_of_number(
 
 @kernel
 def _task_of_chunk(codes: CodeArray, letters: CodeArray, i: int, chunk: int) -> int:
-    """Return what digits joined to letters may be: postcode, account, vehicle, long number.
-
-    `run` is where the capitals and digits at the beginning of the chunk end.
-    """
-    run = chunk
+    """Return what digits joined to letters may be: postcode, account, vehicle, long number."""
+    run = chunk  # where the capitals and digits at the beginning of the chunk end
     while run < min(codes.size, chunk + LONGEST_CODE) and (
         ZERO <= codes[run] <= NINE or _is_capital(codes[run], letters)
     ):
@@ -314,10 +307,10 @@ def _task_of_pair(codes: CodeArray, i: int, end: int, after: int, cue: int) -> i
         is_long = first + second > LONG_NUMBER and max(first, second) > 4
         return Start.MIXTURE.value if is_local_phone or is_long else 0
     before = codes[i - 1] if i > 0 else LINE_FEED
-    behind = codes[after] if after < codes.size else LINE_FEED
-    is_line = before == LINE_FEED and behind == BLANK and _digits(codes, after + 1) > 0
+    following = codes[after] if after < codes.size else LINE_FEED
+    is_line = before == LINE_FEED and following == BLANK and _digits(codes, after + 1) > 0
     is_sentence = before == BLANK and i > 1 and (codes[i - 2] == STOP or codes[i - 2] == SEMICOLON)
-    is_labelled = is_line or (behind == COLON and (before == LINE_FEED or is_sentence))
+    is_labelled = is_line or (following == COLON and (before == LINE_FEED or is_sentence))
     is_padded = sign == SLASH and codes[i] == ZERO and second == 2
     is_score = codes[end + 1] == ONE and codes[end + 2] == ZERO  # pain 4/10
     is_short = cue == WordKind.YEAR and sign == SLASH and second == 2 and not is_score
