@@ -13,13 +13,13 @@ from lacuna.errors import ConfigError
 if TYPE_CHECKING:
     from lacuna.deid.detection_options import DetectionOptions
 
-_POLICIES = ". ".join(f"{name}: {what}" for name, what in policies().items())
+_POLICIES = "; ".join(f"{name}: {what}" for name, what in policies().items())
 PolicyOption = Annotated[
     str,
     typer.Option(
         "--policy",
         metavar="NAME|FILE",
-        help=f"{_POLICIES}. Or a TOML file.",
+        help=f"{_POLICIES}; or a TOML file.",
     ),
 ]
 KnownOption = Annotated[
