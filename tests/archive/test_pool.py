@@ -31,7 +31,7 @@ def options(model: Path) -> ArchiveOptions:
         policy=load_policy("mask"),
         threshold=0.5,
         key=KEY,
-        vault=Path("study.vault"),
+        vault=Path(os.fsdecode(b"stud\xff.vault")),
         passphrase="open sesame",
     )
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -27,12 +29,12 @@ def decode_options(message: bytes) -> ArchiveOptions:
     return msgspec.msgpack.decode(message, type=ArchiveOptions, dec_hook=_restored)
 
 
-def _plain(value: Any) -> str | bytes:
-    return value.secret if isinstance(value, Key) else str(value)
+def _plain(value: Key | Path) -> bytes:
+    return value.secret if isinstance(value, Key) else os.fsencode(value)
 
 
-def _restored(kind: type[Any], value: Any) -> Any:
-    return kind(value)  # a path or a key
+def _restored(kind: type[Any], value: bytes) -> Key | Path:
+    return Key(value) if kind is Key else Path(os.fsdecode(value))
 
 
 class FileTask(msgspec.Struct, frozen=True, array_like=True):
