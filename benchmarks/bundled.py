@@ -14,7 +14,7 @@ import numpy as np
 
 import lacuna
 from lacuna.deid.calibration import calibration_units, outcome
-from lacuna.deid.detector import DEFAULT_THRESHOLD, Detector
+from lacuna.deid.detector import DEFAULT_THRESHOLD, Detector, Recognizers
 from lacuna.deid.patterns import find_patterns
 from lacuna.deid.promises import promises_of
 from lacuna.models.file import bundled_model, read_model
@@ -30,7 +30,9 @@ def main() -> None:
     options = parser.parse_args()
     notes = list(generate(options.notes, seed=options.seed, split=Split.TEST))
     alone = Detector(lacuna.load(bundled_model()))
-    with_patterns = replace(alone, recognizers=(lambda document: find_patterns(document.text),))
+    with_patterns = replace(
+        alone, recognizers=Recognizers(lambda document: find_patterns(document.text))
+    )
     for name, detector in (("model alone", alone), ("model and patterns", with_patterns)):
         units = calibration_units(detector, notes)
         identifiers = np.concatenate([unit.identifiers for unit in units])

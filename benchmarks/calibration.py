@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from lacuna.deid.calibration import Unit, calibrate, calibration_units, outcome
-from lacuna.deid.detector import Detector
+from lacuna.deid.detector import Detector, Recognizers
 from lacuna.deid.patterns import find_patterns
 from lacuna.io.corpus import read_corpus
 from lacuna.learning.folds import jackknife
@@ -33,7 +33,7 @@ LEVELS = (0.01, 0.02, 0.05)
 def units_of(training: Sequence[Document], gold: Sequence[Document], config: Crf) -> list[Unit]:
     """Return what a model of `training` and patterns make of `gold`."""
     detector = Detector(
-        train_model(training, config), (lambda document: find_patterns(document.text),)
+        train_model(training, config), Recognizers(lambda document: find_patterns(document.text))
     )
     return calibration_units(detector, gold)
 

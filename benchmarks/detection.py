@@ -18,6 +18,7 @@ from pathlib import Path
 from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.patient_values import Known, KnownValues
 from lacuna.deid.patterns import compile_user_pattern, find_patterns
+from lacuna.deid.policy import UserPattern
 from lacuna.deid.terms import Term, TermFinder
 from lacuna.io.corpus import read_corpus
 from lacuna.text.document import Document
@@ -42,10 +43,10 @@ def methods(documents: list[Document]) -> dict[str, Callable[[str], list[Finding
     ]
     listed = TermFinder.of(terms, Origin.LIST)
     known = KnownValues({"p": (Known("name", "Jane Mary Whittaker"), Known("id", "1234567"))})
-    own = compile_user_pattern("study", r"\bPX-\d{6}\b", "IDNUM")
+    own = compile_user_pattern("study", UserPattern(r"\bPX-\d{6}\b", "IDNUM"))
     return {
         "patterns": find_patterns,
-        "patterns and one of the user": lambda text: find_patterns(text, user=[own]),
+        "patterns and one of the user": lambda text: [*find_patterns(text), *own(text)],
         f"list of {len(terms):,} terms": listed.find,
         "known names of one patient": known.finder("p").find,
     }

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,3 +34,14 @@ def _started_processes_stay_at_home() -> None:
     """Nor anything in Python processes that tests start; those end at once."""
     folders = [str(Path(no_network.__file__).parent), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, folders))
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Let processes that a test starts be interrupted, even if the tests ignore SIGINT.
+
+    Under ``nohup`` and some CI runners they do. A process inherits ignored signals, not handlers.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 from lists import Counts, thinned, word_lists, write_list
 
 from lacuna.deid.calibration import units_needed
+from lacuna.deid.detection_options import DetectionOptions
 from lacuna.deid.promises import with_promises
 from lacuna.features.extract import FeatureIndex
 from lacuna.features.plan import make_plan
@@ -28,7 +29,7 @@ from lacuna.models.base import Card
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.file import StoredModel, bundled_model, write_model
 from lacuna.models.scoring import without_small
-from lacuna.pipeline.detection import DetectionOptions, make_promises, open_detection
+from lacuna.pipeline.detection import make_promises, open_detection
 from lacuna.pipeline.training import Progress, TrainOptions, train
 from lacuna.synthetic import Noise, Split, generate
 from lacuna.text.document import Document

@@ -12,13 +12,14 @@ from typing import Any
 
 import pytest
 
-from lacuna.archive.run import ArchiveOptions, run_archive
+from lacuna.archive.options import ArchiveOptions
+from lacuna.archive.run import run_archive
+from lacuna.deid.detection_options import DetectionOptions
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import load_policy
-from lacuna.deid.report import Failure, Report
+from lacuna.deid.run_report import Failure, Report
 from lacuna.models.crf import Crf
 from lacuna.models.file import write_model
-from lacuna.pipeline.detection import DetectionOptions
 from lacuna.pipeline.training import train
 from tests.models.examples import corpus
 
@@ -99,7 +100,7 @@ def deid(model: Path) -> list[str]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return every file below a folder but the books, by its path."""
+    """Return every output below a folder, by its path; no manifest or reports."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))

@@ -14,9 +14,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from lacuna.archive.run import ArchiveOptions, run_archive
+from lacuna.archive.options import ArchiveOptions
+from lacuna.archive.run import run_archive
+from lacuna.deid.detection_options import DetectionOptions
 from lacuna.deid.policy import load_policy
-from lacuna.pipeline.detection import DetectionOptions
 from tests.archive.conftest import KEY, contents, deid, tiny_model
 from tests.models.examples import corpus
 
@@ -99,7 +100,7 @@ def finished(safe: Path) -> int:
 
 
 def wait_for_outputs(run: subprocess.Popen[bytes], safe: Path, count: int) -> None:
-    """Wait until there are more than so many outputs, or the run has ended."""
+    """Wait until there are more than `count` outputs, or the run has ended."""
     while run.poll() is None and finished(safe) <= count:
         time.sleep(0.005)
 

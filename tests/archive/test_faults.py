@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from lacuna.archive.inputs import list_inputs
+from lacuna.archive.options import InputOptions
 from tests.archive.conftest import RunOver, contents
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -97,7 +98,7 @@ def test_a_folder_that_may_not_be_read_is_counted(
 
     monkeypatch.setattr(os, "scandir", scan)
     report = run_over(notes, tmp_path / "safe")
-    assert report.run.left_aside == {"folders that may not be read": 1}
+    assert report.run.left_aside == {"folders that cannot be read": 1}
     assert report.tally.documents == 10
 
 
@@ -115,9 +116,9 @@ def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
     for name in names:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
-    inputs = list_inputs(tmp_path)
+    inputs = list_inputs(tmp_path, InputOptions())
     listed = [file.name for file in inputs.files]
     assert listed == ["B/a.txt", "a/b.txt", "a-c/d.txt", "a.txt", "z.txt"]
     assert listed == sorted(listed, key=lambda name: Path(name).parts)
     assert [file.path.read_text() for file in inputs.files] == listed
-    assert inputs.left_aside == {"hidden files and settings": 2, "files of an unknown kind": 1}
+    assert inputs.skipped == {"hidden files and settings": 2, "files of unknown formats": 1}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lacuna.archive.options import BadBytes, Rename
-from lacuna.archive.restoring import restore_folder
+from lacuna.archive.restore import restore_folder
 from lacuna.deid.keys import Key
 from lacuna.deid.vault import open_vault, restore
 from lacuna.errors import ConfigError
@@ -93,7 +93,7 @@ def test_a_file_that_vanishes_fails_alone(
 
     monkeypatch.setattr(Worker, "_read", read)
     report = run_over(notes, tmp_path / "safe")
-    assert report.tally.reasons == {"is no longer there": 1}
+    assert report.tally.reasons == {"no longer exists": 1}
     assert report.tally.documents == 11
 
 

@@ -1,45 +1,43 @@
-"""Worker processes: one that dies stops the run, and nobody waits for it."""
+"""Worker processes: one that dies stops the run, and the main process does not wait for it."""
 
 from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from lacuna.archive import pool, run
-from lacuna.archive.messages import RowsJob, RowTask, Setup
-from lacuna.archive.options import BadBytes, Rename
+from lacuna.archive.messages import RowsJob, RowTask, decode_options, encode_options
+from lacuna.archive.options import ArchiveOptions
 from lacuna.archive.pool import WAITING, Processes
+from lacuna.deid.detection_options import DetectionOptions
 from lacuna.deid.policy import load_policy
-from lacuna.deid.scope import Consistency
 from lacuna.errors import ConfigError, StoppedError
-from lacuna.pipeline.detection import DetectionOptions, open_detection
+from lacuna.pipeline.detection import open_detection
 from tests.archive.conftest import KEY, RunOver
 from tests.no_network.sitecustomize import EXIT_CODE
 from tests.test_network import REACH_OUT
 
 
-def setup(model: Path) -> Setup:
-    return Setup(
-        detection=DetectionOptions(model=str(model)),
-        threshold=0.5,
-        policy=load_policy("mask"),
-        key=KEY.secret,
-        consistency=Consistency.PATIENT,
-        locale="en",
-        encoding="utf-8",
-        bad_bytes=BadBytes.FAIL,
-        rename=Rename.AUTO,
+def options(model: Path) -> ArchiveOptions:
+    return ArchiveOptions(
+        input=Path(),
         output=None,
-        vault=False,
+        detection=DetectionOptions(model=str(model)),
+        policy=load_policy("mask"),
+        threshold=0.5,
+        key=KEY,
+        vault=Path(os.fsdecode(b"stud\xff.vault")),
+        passphrase="open sesame",
     )
 
 
 def begin(workers: Processes, model: Path) -> None:
-    told = setup(model)
+    told = options(model)
     workers.begin(told, open_detection(told.detection))
 
 
@@ -74,13 +72,13 @@ def test_all_workers_are_gone_afterwards(model: Path) -> None:
 
 
 def test_what_a_worker_cannot_load_is_an_error(model: Path, tmp_path: Path) -> None:
-    told = setup(model)
+    told = options(model)
     detection = open_detection(told.detection)
     missing = msgspec.structs.replace(told.detection, model=str(tmp_path / "none.lacuna"))
     workers = Processes(2)
     try:
         with pytest.raises(ConfigError, match=r"none\.lacuna"):
-            workers.begin(msgspec.structs.replace(told, detection=missing), detection)
+            workers.begin(replace(told, detection=missing), detection)
     finally:
         workers.close()
 
@@ -101,7 +99,20 @@ def test_a_worker_that_reaches_for_the_network_ends(
 
 
 def test_nothing_of_the_key_is_shown(model: Path) -> None:
-    assert repr(setup(model)) == "Setup(…)"
+    shown = repr(options(model))
+    assert "key=Key(…)" in shown
+    assert repr(KEY.secret) not in shown
+    assert "sesame" not in shown
+
+
+def test_a_worker_is_told_all_options_but_the_passphrase(model: Path) -> None:
+    told = options(model)
+    message = encode_options(told)
+    assert b"sesame" not in message
+    heard = decode_options(message)
+    assert heard.key is not None
+    assert heard.key.secret == KEY.secret
+    assert heard == replace(told, key=heard.key, passphrase="")
 
 
 def test_one_document_needs_no_processes(

@@ -22,6 +22,7 @@ def test_killed_five_times_it_gives_the_same_bytes(model: Path, tmp_path: Path) 
     kill_and_continue(model, tmp_path, times=5, seed=3)
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_interrupted_it_leaves_no_process_and_no_half_file(model: Path, tmp_path: Path) -> None:
     write_notes(tmp_path / "notes")
     safe = tmp_path / "safe"

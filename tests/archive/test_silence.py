@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lacuna.deid.detector import Detector
+from lacuna.deid.detector import Detector, Recognizers
 from lacuna.deid.findings import Finding
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import load_policy
@@ -108,7 +108,7 @@ def test_an_error_inside_fails_one_document_and_quotes_nothing(
 
     monkeypatch.setattr(Redactor, "redact", redact)
     work = Deidentifier(
-        Detector(load(model), (recognize,)), Redactor(load_policy("mask"), Key.random())
+        Detector(load(model), Recognizers(recognize)), Redactor(load_policy("mask"), Key.random())
     )
     documents = [
         Document("a", "Call Ana Okafor about it.", group="g"),

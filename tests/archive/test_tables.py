@@ -12,8 +12,8 @@ import pytest
 
 from lacuna.archive import jobs
 from lacuna.archive.inputs import InputFile
-from lacuna.archive.options import BadBytes, Rename
-from lacuna.archive.tables import Columns, TableOptions, open_table
+from lacuna.archive.options import Columns, InputOptions, Rename
+from lacuna.archive.tables import open_table
 from lacuna.deid.scope import Consistency
 from tests.archive.conftest import RunOver, contents, lines
 from tests.models.examples import corpus
@@ -72,7 +72,7 @@ def test_a_group_that_comes_back_too_late_is_refused(
     report = run_over(write_jsonl(tmp_path / "in.jsonl", rows), tmp_path / "safe")
     assert report.tally.failed == 1
     assert report.failures[0].row == len(rows)
-    assert "group has ended" in report.failures[0].reason
+    assert "group was closed" in report.failures[0].reason
     changes: list[dict[str, Any]] = [
         {"policy": "mask"},
         {"consistency": Consistency.DOCUMENT},
@@ -183,8 +183,8 @@ def test_json_lines_read_fast_are_read_the_same(tmp_path: Path) -> None:
     fast, slow = (
         [row._replace(kept=None) for row in open_table(file, options).rows()]
         for options in (
-            TableOptions(Columns(), "utf-8", BadBytes.FAIL, None),
-            TableOptions(Columns(keep=("none",)), "utf-8", BadBytes.FAIL, None),
+            InputOptions(),
+            InputOptions(columns=Columns(keep=("none",))),
         )
     )
     assert fast == slow

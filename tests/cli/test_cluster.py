@@ -73,6 +73,7 @@ def test_models_look_at_the_paths(
     assert lacuna("evaluate", out, notes, "--json").json["strict"]["micro"]["f1"] > 0.9
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_interrupt_leaves_nothing_behind(notes: Path, tmp_path: Path) -> None:
     source = tmp_path / "pipe"
     os.mkfifo(source)

@@ -338,6 +338,7 @@ def test_unexpected_errors_say_where_but_not_what(
     assert CANARY not in run.err
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_interrupt_leaves_nothing_behind(tmp_path: Path) -> None:
     source = tmp_path / "pipe"
     os.mkfifo(source)

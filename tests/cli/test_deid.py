@@ -112,7 +112,7 @@ def test_a_promise_is_kept_only_by_the_same_pipeline(
     assert report["promised"] == 0.05
     other = lacuna("deid", note, "--dry-run", *options, "--no-patterns")
     assert other.code == 2
-    assert "calibrate again" in other.err
+    assert "calibrate it again" in other.err
     level = lacuna("deid", note, "--dry-run", "--model", promising, "--max-missed", 0.2)
     assert "not calibrated for" in level.err
     never = lacuna("deid", note, "--dry-run", "--model", model, "--max-missed", 0.05)

@@ -10,12 +10,13 @@ import pytest
 
 import lacuna
 from lacuna.deid.calibration import calibration_units, outcome
-from lacuna.deid.detector import DEFAULT_THRESHOLD, Detector, covered, token_range
+from lacuna.deid.detection_options import DetectionOptions
+from lacuna.deid.detector import DEFAULT_THRESHOLD, Detector, Recognizers, covered, token_range
 from lacuna.deid.patterns import find_patterns
 from lacuna.io.label_map import bundled_categories
 from lacuna.models.crf import CrfModel
 from lacuna.models.file import bundled_model
-from lacuna.pipeline.detection import DetectionOptions, open_detection
+from lacuna.pipeline.detection import open_detection
 from lacuna.synthetic import Split, generate
 from lacuna.text.document import Document, Mention
 
@@ -35,7 +36,7 @@ def model() -> CrfModel:
 
 @pytest.fixture(scope="module")
 def detector(model: CrfModel) -> Detector:
-    return Detector(model, (lambda document: find_patterns(document.text),))
+    return Detector(model, Recognizers(lambda document: find_patterns(document.text)))
 
 
 def recall_and_precision(detector: Detector, notes: list[Document]) -> tuple[float, float]:

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna.deid.calibration import calibrate, calibration_units, outcome
-from lacuna.deid.detector import UNNAMED, Detector, covered_tokens, surest_tokens
+from lacuna.deid.detector import (
+    UNNAMED,
+    Detector,
+    Recognizers,
+    covered_tokens,
+    keep_all,
+    surest_tokens,
+)
 from lacuna.deid.findings import Finding, Origin
 from lacuna.errors import ConfigError
 from lacuna.models.base import Examined, parts_of
@@ -85,11 +92,11 @@ def test_tokens_that_spans_touch(spans: list[list[int]], sure: list[float]) -> N
 
 
 def test_recognizers_do_not_ask_for_a_threshold() -> None:
-    assert places(0.95, recognizers=(number,)) == [(23, 26, "PHONE")]
+    assert places(0.95, recognizers=Recognizers(number)) == [(23, 26, "PHONE")]
 
 
 def test_what_is_expected_to_be_missed_is_what_was_left() -> None:
-    (detected,) = detector(0.5, recognizers=(number,)).detect([Document("d", TEXT)])
+    (detected,) = detector(0.5, recognizers=Recognizers(number)).detect([Document("d", TEXT)])
     assert detected.covered.tolist() == [True, True, False, False, False, True, True]
     assert detected.expected_missed == pytest.approx(0.1 + 0.3)
 
@@ -109,10 +116,8 @@ GOLD = (Mention.of("X", (0, 7)), Mention.of("X", (18, 22)), Mention.of("X", (23,
 def test_calibration_misses_what_detection_misses(
     sure: list[float], threshold: float, drops: bool
 ) -> None:
-    options: dict[str, Any] = {"recognizers": (number,)}
-    if drops:
-        options["drop"] = without_rome
-    pipeline = detector(threshold, sure, **options)
+    drop = without_rome if drops else keep_all
+    pipeline = detector(threshold, sure, recognizers=Recognizers(number, drop))
     document = Document("d", TEXT, GOLD)
     units = calibration_units(pipeline, [document])
     (detected,) = pipeline.detect([Document("d", TEXT)])
@@ -138,16 +143,19 @@ def test_documents_of_a_group_are_one_unit() -> None:
 def test_a_promise_that_dropped_terms_break_is_refused() -> None:
     documents = [Document(str(n), TEXT, (Mention.of("X", (18, 22)),)) for n in range(30)]
     with pytest.raises(ConfigError, match="never taken out"):
-        calibrate(calibration_units(detector(0.5, drop=without_rome), documents), 0.1)
+        calibrate(
+            calibration_units(detector(0.5, recognizers=Recognizers(drop=without_rome)), documents),
+            0.1,
+        )
 
 
 def test_a_token_of_no_kind_inside_something_recognized_is_left_to_it() -> None:
     sure = (*SURE[:-1], 0.9)
     assert (23, 26, UNNAMED) in places(0.5, sure=sure)
-    assert places(0.5, sure=sure, recognizers=(number,))[-1] == (23, 26, "PHONE")
-    assert (23, 26, UNNAMED) not in places(0.5, sure=sure, recognizers=(number,))
+    assert places(0.5, sure=sure, recognizers=Recognizers(number))[-1] == (23, 26, "PHONE")
+    assert (23, 26, UNNAMED) not in places(0.5, sure=sure, recognizers=Recognizers(number))
 
     def half(_: Document) -> list[Finding]:
         return [Finding(24, 26, "PHONE", Origin.PATTERN)]
 
-    assert (23, 26, UNNAMED) in places(0.5, sure=sure, recognizers=(half,))
+    assert (23, 26, UNNAMED) in places(0.5, sure=sure, recognizers=Recognizers(half))

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lacuna.deid.actions import Generalise, Keep, Mask, Shift, Surrogate, Tag
-from lacuna.deid.kinds import Kind, known_categories, known_kinds
-from lacuna.deid.policy import POLICIES, Policy, load_policy
+from lacuna.deid.kinds import IdentifierKind, known_categories, known_kinds
+from lacuna.deid.policy import Policy, load_policy, policies
 from lacuna.errors import ConfigError
 
 
@@ -18,7 +18,7 @@ def policy_of(tmp_path: Path, text: str) -> Policy:
     return load_policy(path)
 
 
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize("name", policies())
 def test_ready_made_policies_hide_every_known_label_but_states_and_countries(name: str) -> None:
     policy = load_policy(name)
     assert policy.description
@@ -27,9 +27,14 @@ def test_ready_made_policies_hide_every_known_label_but_states_and_countries(nam
     assert isinstance(policy.action("UNHEARD-OF"), Mask if name == "mask" else Tag)
 
 
+def test_the_folder_of_policies_is_listed_with_summaries() -> None:
+    assert list(policies()) == ["mask", "research", "safe-harbor"]
+    assert all(what == load_policy(name).description for name, what in policies().items())
+
+
 def test_every_label_of_the_bundled_maps_has_a_kind() -> None:
     assert set(known_categories()) <= set(known_kinds())
-    assert Policy("p", Mask()).kind("UNHEARD-OF") == Kind.OTHER
+    assert Policy("p", Mask()).kind("UNHEARD-OF") == IdentifierKind.OTHER
     assert Policy("p", Mask()).category("DOCTOR") == "NAME"
     assert Policy("p", Mask()).category("UNHEARD-OF") == "UNHEARD-OF"
 

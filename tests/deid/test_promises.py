@@ -28,7 +28,7 @@ def test_they_come_back_from_the_file_and_leave_the_model_alone(tmp_path: Path) 
 
 def test_a_promise_for_another_pipeline_or_level_is_refused() -> None:
     assert PROMISES.at(0.05, "abc").threshold == 0.25
-    with pytest.raises(ConfigError, match="calibrate again"):
+    with pytest.raises(ConfigError, match="calibrate it again"):
         PROMISES.at(0.05, "abd")
     with pytest.raises(ConfigError, match=r"only for 0\.05"):
         PROMISES.at(0.01, "abc")

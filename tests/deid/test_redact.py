@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from lacuna.deid.actions import Drop, Generalise, Keep, Mask, Shift, Surrogate, Tag
 from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.keys import Key
-from lacuna.deid.kinds import Kind
-from lacuna.deid.policy import POLICIES, Policy, load_policy
+from lacuna.deid.kinds import IdentifierKind
+from lacuna.deid.policy import Policy, load_policy, policies
 from lacuna.deid.redact import Redacted, Redactor
 from lacuna.deid.scope import Consistency
-from lacuna.deid.surrogates.pools import Group, load_pools
+from lacuna.deid.surrogates.pools import NameGroup, load_pools
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.text.document import Document
 from tests.deid.strategies import texts_with_findings
@@ -26,9 +26,9 @@ from tests.deid.strategies import texts_with_findings
 KEY = Key(bytes(range(32)))
 RESEARCH, SAFE_HARBOR, MASK = (load_policy(name) for name in ("research", "safe-harbor", "mask"))
 EVERY_ACTION = [
-    *(load_policy(name) for name in POLICIES),
+    *(load_policy(name) for name in policies()),
     *(
-        Policy("p", Mask(), actions=dict.fromkeys(Kind, action))
+        Policy("p", Mask(), actions=dict.fromkeys(IdentifierKind, action))
         for action in (Mask(), Tag(by="label"), Surrogate(), Shift(), Generalise(), Drop())
     ),
 ]
@@ -180,7 +180,7 @@ def test_a_full_name_is_one_person_whatever_the_label(found: list[tuple[str, str
 
 
 def test_nobody_gets_the_name_of_somebody_else_in_the_document() -> None:
-    lists = load_pools("en").names[Group.LAST]
+    lists = load_pools("en").names[NameGroup.LAST]
     surfaces = [name for listed_names in lists.values() for name in listed_names[:6]]
     assert set(names(surfaces)).isdisjoint(surfaces)
 
@@ -208,9 +208,9 @@ def test_equal_names_under_different_labels_are_different_people() -> None:
 def test_men_stay_men_and_women_women() -> None:
     groups = load_pools("en").groups
     for name in names(["Robert", "Michael", "Kevin"]):
-        assert groups[name.lower()] is Group.MALE
+        assert groups[name.lower()] is NameGroup.MALE
     for name in names(["Mary", "Linda", "Susan"]):
-        assert groups[name.lower()] is Group.FEMALE
+        assert groups[name.lower()] is NameGroup.FEMALE
 
 
 def test_addresses_follow_the_names_wherever_they_stand() -> None:
@@ -352,7 +352,7 @@ def test_dates_of_a_patient_keep_their_distance_across_documents_and_notations()
 
 
 def test_a_year_that_is_not_written_is_that_of_the_date_before() -> None:
-    policy = Policy("p", Mask(), actions={Kind.DATE: Shift(max_days=7)})
+    policy = Policy("p", Mask(), actions={IdentifierKind.DATE: Shift(max_days=7)})
     for group in map(str, range(12)):
         surfaces = ["2/27/2012", "2/27", "2/27/2013", "2/27"]
         redactor = Redactor(policy, KEY)

@@ -60,5 +60,5 @@ def test_by_hand() -> None:
 
 @pytest.mark.parametrize("spans", [[(3, 5), (4, 6)], [(4, 5), (1, 2)], [(3, 2)], [(2, 99)]])
 def test_overlaps_disorder_and_places_outside_are_refused(spans: list[tuple[int, int]]) -> None:
-    with pytest.raises(RedactionError, match="in order and apart"):
+    with pytest.raises(RedactionError, match="in order and disjoint"):
         rewrite("somebody", [Replacement(s, e, "") for s, e in spans])

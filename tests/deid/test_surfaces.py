@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lacuna.deid import replacing
 from lacuna.deid.dates.reading import read_date
 from lacuna.deid.generalising import generalise_age, generalise_date
-from lacuna.deid.names import NameForm, name_form
+from lacuna.deid.person_names import NameForm, name_form
 from lacuna.deid.replacing import Surfaces
 
 words = st.sampled_from(

@@ -14,7 +14,7 @@ from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import load_policy
 from lacuna.deid.redact import Redactor
-from lacuna.deid.report import BINS, MOST_IN_NEED, Review, Tally, tally_of, total
+from lacuna.deid.run_report import BINS, MOST_IN_NEED, Review, Tally, tally_of, total
 from lacuna.text.document import Document
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lacuna.deid.findings import Finding
 from lacuna.deid.keys import Key
-from lacuna.deid.policy import POLICIES, load_policy
+from lacuna.deid.policy import load_policy, policies
 from lacuna.deid.redact import Redactor
 from lacuna.deid.rewriting import Replacement, offset_map, rewrite
 from lacuna.deid.vault import create_vault, open_vault, restore
@@ -53,9 +53,9 @@ def test_texts_come_back_and_equal_ones_by_their_id(tmp_path: Path) -> None:
     assert restore(redacted[2], vault) == NOTES[2][1]
     with pytest.raises(VaultError, match="give the id"):
         restore(redacted[0], vault)
-    with pytest.raises(VaultError, match="does not hold"):
+    with pytest.raises(VaultError, match="does not contain"):
         restore(redacted[0] + " ", vault)
-    with pytest.raises(VaultError, match="does not hold"):
+    with pytest.raises(VaultError, match="does not contain"):
         restore(redacted[2], vault, document="one")
 
 
@@ -76,7 +76,7 @@ def test_any_text_is_restored(tmp_path: Path, cases: list[tuple[str, list[Replac
 @settings(
     max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(st.lists(texts_with_findings(), min_size=1, max_size=30), st.sampled_from(POLICIES))
+@given(st.lists(texts_with_findings(), min_size=1, max_size=30), st.sampled_from(list(policies())))
 def test_whatever_was_redacted_is_restored(
     tmp_path: Path, cases: list[tuple[str, list[Finding]]], policy: str
 ) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna.deid import detector as module
-from lacuna.deid.detector import Detector, detect_bounded, windows
+from lacuna.deid.detector import Detector, Recognizers, detect_bounded, windows
 from lacuna.deid.findings import Finding, Origin
 from lacuna.models.base import Examined
 from lacuna.text.document import Document
@@ -60,7 +60,7 @@ def test_every_place_of_a_long_text_is_found() -> None:
         starts = [i for i in range(len(document.text)) if document.text.startswith(name, i)]
         return [Finding(i, i + len(name), "PATIENT", Origin.PATTERN) for i in starts]
 
-    detector = Detector(Unsure(), (recognize,))  # type: ignore[arg-type]
+    detector = Detector(Unsure(), Recognizers(recognize))  # type: ignore[arg-type]
     short = Document("s", "Ann Lee")
     long = Document("d", text)
     first, second, third = detect_bounded(detector, [short, long, short])

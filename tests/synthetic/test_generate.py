@@ -210,10 +210,10 @@ def test_clean_notes_have_no_noise(clean: list[Document]) -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: generate(-1), "must not be negative"),
+        (lambda: generate(-1), "must be at least 0"),
         (lambda: generate(1, most_notes_per_patient=0), "at least 1"),
-        (lambda: generate(1, kinds=("letter",)), "no such kind of note: letter; there are dis"),
-        (lambda: Noise(careless=1.5), "noise careless is a share from 0 to 1"),
+        (lambda: generate(1, kinds=("letter",)), "unknown kind of note: letter; known are dis"),
+        (lambda: Noise(careless=1.5), "noise careless must be between 0 and 1"),
     ],
 )
 def test_bad_arguments(call: object, message: str) -> None:

@@ -7,8 +7,8 @@ import pytest
 from lacuna.errors import CorpusFormatError
 from lacuna.synthetic.template import (
     Choice,
+    FactScope,
     Mark,
-    Scope,
     Slot,
     Text,
     parse_body,
@@ -69,7 +69,7 @@ def test_rules_with_options_blocks_and_splits() -> None:
     assert (second.separator, second.label, second.scope, second.shared) == (
         "\n",
         "CITY",
-        Scope.STAY,
+        FactScope.STAY,
         True,
     )
 
@@ -84,7 +84,7 @@ def test_word_lists_keep_their_order_and_drop_repetitions() -> None:
         ("@a\nfine\nnot {closed\n", "f.txt:3: { is not closed"),
         ("@a\nnot [closed {x}\n", "f.txt:2: [ is not closed"),
         ("@a\nnot opened]\n", "f.txt:2: ] without its opening bracket"),
-        ("@a\n{}\n", "f.txt:2: a slot reads"),
+        ("@a\n{}\n", "f.txt:2: a slot is"),
         ("@a\n{x*4-2}\n", "f.txt:2: the range of a repeated slot"),
         ("@a\nend \\\n", "f.txt:2: a backslash at the end"),
         ("text\n@a\nx\n", "f.txt:1: text before the first @name"),

@@ -14,7 +14,7 @@ from lacuna.synthetic.clinic import assemble
 from lacuna.synthetic.language import Language, Split, load_language
 from lacuna.synthetic.people import NameBook, Names, Person
 from lacuna.synthetic.scene import Memory, Piece, Scene
-from lacuna.synthetic.template import Scope, parse_rules, parse_words
+from lacuna.synthetic.template import FactScope, parse_rules, parse_words
 from lacuna.synthetic.writer import check, compile_rules, tidy
 
 ANN = Person("Ann", "Bea", "Lee", "Annie", is_male=False, number=7)
@@ -40,8 +40,8 @@ def replace_kinds(language: Language) -> Language:
 
 
 def scene(language: Language, seed: int = 0, patient: Person = ANN) -> Scene:
-    memories = {scope: Memory() for scope in Scope}
-    memories[Scope.PATIENT].people["patient"] = patient
+    memories = {scope: Memory() for scope in FactScope}
+    memories[FactScope.PATIENT].people["patient"] = patient
     rng = Random(seed)
     return Scene(rng, language.settings, BOOK, memories, DAYS, "{m}/{d}/{yy}", "{n}. ", ["doctor"])
 

@@ -1,24 +1,23 @@
-"""What there is to make safe: the files below a folder, what each is, to which group it belongs.
+"""The inputs of a run: the files below a folder, their formats and groups.
 
-Text files stay text; so do the texts of formats with one document per file, under a name that ends
-in ``.txt``. Files with many documents are tables: JSON lines stay JSON lines, CSV stays CSV,
-Parquet stays Parquet, and what else holds many documents becomes JSON lines. Annotations are not
-taken over. Files that nobody here can read, hidden ones, and links that lead out of the folder are
-left aside and counted.
+Text files stay text; other formats with one document per file become text under a name that ends
+in ``.txt``. Files with many documents are tables: JSON lines, CSV and Parquet keep their format,
+other formats with many documents become JSON lines. Annotations are not copied. Files of unknown
+formats, hidden files, and links that lead out of the folder are skipped and counted.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
+from lacuna.archive.options import InputOptions
 from lacuna.errors import ConfigError, CorpusFormatError
-from lacuna.io.corpus import BRAT_SETTINGS, file_id, group_of
+from lacuna.io.corpus import BRAT_SETTINGS, file_id, group_of, group_pattern
 from lacuna.io.detect import BY_SUFFIX, detect_format
 from lacuna.io.formats import FORMATS, Shape, format_named
 from lacuna.io.source import ReadOptions, Source
@@ -31,14 +30,14 @@ _ANNOTATIONS = {".ann": ".txt", ".pipe": ".text"}
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file to make safe.
+    """A file to de-identify.
 
     Attributes
     ----------
     folder, name
-        The input folder, and its path below that.
+        The input folder, and the path of the file below it.
     format
-        By which it is read.
+        Name of its format.
     bytes
         Its size.
     """
@@ -50,22 +49,22 @@ class InputFile:
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """The path of the file."""
         return self.folder / self.name
 
     @property
     def id(self) -> str:
-        """Id of its document, or what the ids of its documents begin with."""
+        """Id of its document, or the prefix of the ids of its documents."""
         return file_id(PurePosixPath(self.name))
 
     @property
     def is_table(self) -> bool:
-        """Whether it may hold many documents."""
+        """Whether it may contain many documents."""
         return self.format not in FORMATS or FORMATS[self.format].shape is Shape.STREAM
 
     @property
     def output(self) -> str:
-        """What its output is called, if it may keep its name."""
+        """Name of its output, if the name may be kept."""
         if self.format in (*PLAIN_TABLES.values(), "jsonl"):
             return self.name
         if self.is_table:
@@ -75,10 +74,10 @@ class InputFile:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """Files in the order of their names, and what was left aside."""
+    """Files in the order of their names, and what was skipped."""
 
     files: tuple[InputFile, ...]
-    left_aside: Mapping[str, int]
+    skipped: Mapping[str, int]
 
     @property
     def bytes(self) -> int:
@@ -86,51 +85,33 @@ class Inputs:
         return sum(file.bytes for file in self.files)
 
 
-def list_inputs(
-    path: Path,
-    *,
-    format: str | None = None,  # noqa: A002
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    encoding: str = "utf-8",
-) -> Inputs:
-    """List the files of a folder, or the one file.
-
-    Parameters
-    ----------
-    path
-        A file or a folder.
-    format
-        By which to read all files; found out for each where not given.
-    include, exclude
-        Globs on the path below the folder; ``*`` also matches slashes.
-    encoding
-        Of text files, to look into those whose suffix does not say enough.
-    """
-    if format is not None and format not in PLAIN_TABLES.values():
-        format_named(format)
+def list_inputs(path: Path, options: InputOptions) -> Inputs:
+    """List the files of a folder, or the one file."""
+    if options.format is not None and options.format not in PLAIN_TABLES.values():
+        format_named(options.format)
     if not path.exists():
         raise ConfigError("the input does not exist")
-    left_aside: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
     files = []
     folder = path.parent if path.is_file() else path
-    for name, size in _found(path, left_aside):
-        if include and not _matches(name, include):
+    for name, size in _found(path, skipped):
+        if options.include and not _matches(name, options.include):
             continue
-        if _matches(name, exclude):
+        if _matches(name, options.exclude):
             continue
-        chosen = format or _format(folder, name, encoding)
+        chosen = options.format or _format(folder, name, options.encoding)
         if chosen is None:
-            left_aside["files of an unknown kind"] += 1
+            skipped["files of unknown formats"] += 1
         elif chosen:
             files.append(InputFile(folder, name, chosen, size))
     if not files:
-        raise ConfigError("there is nothing to read in the input")
-    return Inputs(tuple(files), left_aside)
+        raise ConfigError("the input contains nothing to read")
+    return Inputs(tuple(files), skipped)
 
 
-def groups_of(files: Sequence[InputFile], pattern: re.Pattern[str] | None) -> list[str | None]:
+def groups_of(files: Sequence[InputFile], options: InputOptions) -> list[str | None]:
     """Return the group of each file, by the pattern for groups."""
+    pattern = group_pattern(options.group_from)
     if pattern is None:
         return [None] * len(files)
     groups = [group_of(pattern, file.id) or None for file in files]
@@ -139,38 +120,38 @@ def groups_of(files: Sequence[InputFile], pattern: re.Pattern[str] | None) -> li
     return groups
 
 
-def _found(path: Path, left_aside: Counter[str]) -> Iterator[tuple[str, int]]:
+def _found(path: Path, skipped: Counter[str]) -> Iterator[tuple[str, int]]:
     """Yield the path below the folder, and the size, of each file."""
     if path.is_file():
         yield path.name, _size(path)
         return
     root = path.resolve()
-    for entry, name, is_hidden in _below(path, "", left_aside):
+    for entry, name, is_hidden in _below(path, "", skipped):
         if is_hidden or entry.name in BRAT_SETTINGS:
-            left_aside["hidden files and settings"] += 1
+            skipped["hidden files and settings"] += 1
         elif entry.is_symlink() and not Path(entry.path).resolve().is_relative_to(root):
-            left_aside["symbolic links that lead out of the folder"] += 1
+            skipped["symbolic links that lead out of the folder"] += 1
         elif entry.is_file():
             yield name, _size(entry)
         else:
-            left_aside["what is no file"] += 1
+            skipped["entries that are not files"] += 1
 
 
 def _below(
-    folder: Path | str, prefix: str, left_aside: Counter[str], *, is_hidden: bool = False
+    folder: Path | str, prefix: str, skipped: Counter[str], *, is_hidden: bool = False
 ) -> Iterator[tuple[os.DirEntry[str], str, bool]]:
-    """Yield all that is no folder, in order, with its path below the first folder."""
+    """Yield everything except folders, in order, with its path below the first folder."""
     try:
         with os.scandir(folder) as entries:
             ordered = sorted(entries, key=lambda entry: entry.name)
     except OSError:
-        left_aside["folders that may not be read"] += 1
+        skipped["folders that cannot be read"] += 1
         return
     for entry in ordered:
         hidden = is_hidden or entry.name.startswith(".")
         if entry.is_dir(follow_symlinks=False):
             inside = f"{prefix}{entry.name}/"
-            yield from _below(entry.path, inside, left_aside, is_hidden=hidden)
+            yield from _below(entry.path, inside, skipped, is_hidden=hidden)
         else:
             yield entry, prefix + entry.name, hidden
 
@@ -178,7 +159,7 @@ def _below(
 def _size(file: Path | os.DirEntry[str]) -> int:
     try:
         return file.stat().st_size
-    except OSError:  # gone: whoever reads it will say so
+    except OSError:  # gone: reading it will report that
         return 0
 
 
@@ -187,7 +168,7 @@ def _matches(name: str, globs: Sequence[str]) -> bool:
 
 
 def _format(folder: Path, name: str, encoding: str) -> str | None:
-    """Return the format of a file, ``None`` if nobody knows it, "" where it holds no text."""
+    """Return the format of a file, ``None`` if it is unknown, "" if it contains no text."""
     suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122  # there may be a million
     if suffix in TEXT_SUFFIXES:
         return "txt"
@@ -203,4 +184,4 @@ def _format(folder: Path, name: str, encoding: str) -> str | None:
     try:
         return detect_format(Source(folder / name, name, ReadOptions(encoding)))
     except CorpusFormatError:
-        return "i2b2"  # its reader will say what is wrong
+        return "i2b2"  # its reader will report what is wrong

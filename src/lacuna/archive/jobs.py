@@ -1,12 +1,12 @@
-"""Cutting the work into jobs, and choosing who does each.
+"""Dividing the work into jobs, and choosing a worker for each.
 
-Documents of a group go to one worker, in order, so that numbers and surrogates fit together. What
-a worker gets together does not depend on how many there are, and so the result does not either.
+Documents of a group go to one worker, in order, so that numbers and surrogates are consistent. The
+documents in a job do not depend on the number of workers, and so the result does not either.
 
-In a table the documents of a group need not stand together, but what is remembered of groups is
-bounded: with more than ``OPEN_GROUPS`` others in between, a group has ended, and a document that
-still comes is refused. Sorting the table by group helps, and so does consistency within documents
-only, or a policy that masks: then nothing has to be remembered.
+In a table the documents of a group need not be adjacent, but the number of open groups is bounded:
+with more than ``OPEN_GROUPS`` others in between, a group is closed, and a later document of it is
+refused. Sorting the table by group helps, and so does consistency within documents only, or a
+policy that masks: then nothing has to be remembered.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.messages import FilesJob, FileTask, RowTask
 from lacuna.archive.pool import Pool
-from lacuna.archive.tables import Row
+from lacuna.archive.rows import Row
 
-# Large enough to hide the hand-over, small enough that all workers end at about the same time.
+# Large enough to hide the cost of messages, small enough that all workers finish together.
 JOB_FILES, JOB_BYTES = 64, 1 << 18
 BATCH_ROWS, BATCH_CHARACTERS = 128, 1 << 18
-LONGEST_RUN = 1 << 22  #: characters of one group in a row that are looked at together
+LONGEST_RUN = 1 << 22  #: characters of consecutive rows of one group that stay in one batch
 OPEN_GROUPS = 4096
 
 
 def clashing(files: Sequence[InputFile]) -> set[int]:
-    """Return the numbers, from 1, of files whose output would have the name of an earlier one."""
+    """Return the numbers, from 1, of files whose output name an earlier one has."""
     taken: set[str] = set()
     numbers = set()
     for number, file in enumerate(files, start=1):
@@ -39,7 +39,7 @@ def clashing(files: Sequence[InputFile]) -> set[int]:
 
 
 def by_unit(files: Sequence[InputFile], groups: Sequence[str | None]) -> list[list[int]]:
-    """Return the numbers of files that are documents, those of a group together."""
+    """Return the numbers of files that are documents, grouped by patient."""
     units: dict[str | int, list[int]] = {}  # by group, or by number for a file without one
     for number, (file, group) in enumerate(zip(files, groups, strict=True), start=1):
         if not file.is_table:
@@ -48,7 +48,7 @@ def by_unit(files: Sequence[InputFile], groups: Sequence[str | None]) -> list[li
 
 
 def file_task(number: int, file: InputFile, group: str | None, *, ambiguous: bool) -> FileTask:
-    """Return what a worker is told of a file."""
+    """Return the task of a file."""
     return FileTask(
         number, str(file.path), file.id, group, file.format, file.output, ambiguous, file.bytes
     )
@@ -57,7 +57,7 @@ def file_task(number: int, file: InputFile, group: str | None, *, ambiguous: boo
 def file_jobs(
     units: Iterable[Sequence[int]], task: Callable[[int], FileTask], *, forget: bool
 ) -> Iterator[FilesJob]:
-    """Put small groups together into jobs worth handing out; none is cut."""
+    """Yield jobs of whole groups, small groups together."""
     files: list[FileTask] = []
     size = 0
     for unit in units:
@@ -72,7 +72,7 @@ def file_jobs(
 
 
 def row_batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """Cut rows into batches, but not between rows of one group unless there are very many."""
+    """Yield batches of rows; consecutive rows of a group stay together unless there are many."""
     batch: list[Row] = []
     size = 0
     for row in rows:
@@ -88,21 +88,21 @@ def row_batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 class Router:
-    """Remembers which worker has which group, if anything is to be remembered of groups."""
+    """Remembers which worker has which group, if groups have to be remembered."""
 
     def __init__(self, pool: Pool, *, remembers: bool) -> None:
         self._pool = pool
         self._remembers = remembers
         self._open: OrderedDict[str, int] = OrderedDict()  # group → worker, longest unused first
-        self._over: set[int] = set()  # hashes of groups that have ended
+        self._over: set[int] = set()  # hashes of closed groups
         self._ended: list[list[str]] = [[] for _ in range(pool.size)]
 
     def freest(self) -> int:
-        """Return the worker with the least to do."""
+        """Return the worker with the fewest jobs."""
         return min(range(self._pool.size), key=self._pool.waiting)
 
     def keep(self, groups: Iterable[str], worker: int) -> None:
-        """Remember that groups are with a worker."""
+        """Remember the worker of some groups."""
         for group in groups:
             self._open[group] = worker
             self._open.move_to_end(group)
@@ -112,11 +112,11 @@ class Router:
             self._ended[owner].append(group)
 
     def is_over(self, group: str | None) -> bool:
-        """Whether a group has ended, so that nothing is remembered of it."""
+        """Whether a group is closed, so that nothing is remembered of it."""
         return group is not None and group not in self._open and hash(group) in self._over
 
     def share_out(self, rows: Sequence[Row]) -> dict[int, list[RowTask]]:
-        """Return which worker does which rows of a batch."""
+        """Return the rows of a batch by worker."""
         freest = self.freest()
         shares: dict[int, list[RowTask]] = {}
         for row in rows:
@@ -129,7 +129,7 @@ class Router:
         return shares
 
     def ended(self, worker: int, rows: Sequence[RowTask]) -> list[str]:
-        """Return the groups that a worker can forget when it has done these rows."""
+        """Return the groups that a worker can forget after these rows."""
         if not self._remembers:
             return [group for group in {row.group for row in rows} if group is not None]
         groups, self._ended[worker] = self._ended[worker], []

@@ -1,4 +1,4 @@
-"""The ledger of a run: everything that comes back from workers is entered here."""
+"""The ledger of a run: counts, failures, manifest and vault, filled from the workers' results."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable
 from lacuna.archive.manifest import Line, Manifest
 from lacuna.archive.messages import FileTask, Result
 from lacuna.archive.table_output import TableOutput
-from lacuna.deid.report import Failure, Tally
+from lacuna.deid.run_report import Failure, Tally
 from lacuna.deid.vault import VaultWriter
 from lacuna.errors import StoppedError
 
-LISTED = 1000  #: failures that are listed one by one
+LISTED = 1000  #: failures that the report lists
 
 
 class Ledger:
-    """Counts, failures, the manifest and the vault of one run."""
+    """Everything that is recorded during one run."""
 
     def __init__(
         self,
@@ -35,14 +35,14 @@ class Ledger:
         self._on_bytes, self._on_failure = on_bytes, on_failure
 
     def take_over(self, lines: Iterable[tuple[Line, int]]) -> None:
-        """Count what was finished before, with the sizes of the inputs."""
+        """Count outputs of an earlier run, given with the sizes of their inputs."""
         for line, size in lines:
             self.tally.add(line.tally)
             self.taken_over += 1
             self._on_bytes(size)
 
     def enter(self, results: Iterable[Result]) -> None:
-        """Enter what workers did."""
+        """Enter results of workers."""
         for result in results:
             if result.fatal is not None:
                 raise StoppedError(result.fatal)
@@ -87,7 +87,7 @@ class Ledger:
         self._on_bytes(output.take(result.rows))
 
     def finish_tables(self) -> None:
-        """Put the outputs of tables that are complete in their places."""
+        """Close the outputs of tables that are complete."""
         for number in [n for n, output in self.tables.items() if output.is_finished]:
             output = self.tables.pop(number)
             line = output.close()
@@ -96,21 +96,21 @@ class Ledger:
                 self._manifest.add([line])
 
     def fail(self, number: int, hashed_id: str, reason: str, *, row: int | None = None) -> None:
-        """Note down a document that failed; it is counted in its tally."""
+        """Record a document that failed; its tally counts it."""
         failure = Failure(number, self._files, row, hashed_id, reason)
         if len(self.failures) < LISTED:
             self.failures.append(failure)
         self._on_failure(failure)
 
     def fail_table(self, number: int, hashed_id: str, reason: str) -> None:
-        """Note down a table that could not be read to its end: nothing of it is written."""
+        """Record a table that could not be read to its end: nothing of it is written."""
         if number in self.tables:
             self.tables.pop(number).give_up()
         self.tally.add_failure(reason)
         self.fail(number, hashed_id, reason)
 
     def give_up(self) -> None:
-        """Leave nothing of outputs that are not complete."""
+        """Remove outputs that are not complete."""
         for output in self.tables.values():
             output.give_up()
         self.tables.clear()

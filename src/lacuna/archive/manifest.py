@@ -1,8 +1,8 @@
-"""The books of a run: what is finished, so that it can be continued after any interruption.
+"""The manifest of a run: what is finished, so that the run can be resumed after any interruption.
 
-``manifest.jsonl`` begins with the settings of the run, each as a hash. Then comes a line for every
-finished output, written to the disk before the next begins: the hashed id of the input, SHA-256 of
-input and output, and what was counted. A last line that was cut off is left out.
+``manifest.jsonl`` begins with the settings of the run, each as a hash. A line follows for every
+finished output, written to disk before the next: the hashed id of the input, SHA-256 of input and
+output, and the tally. An incomplete last line is ignored.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from typing import BinaryIO
 
 import msgspec
 
-from lacuna.archive.names import place_below
-from lacuna.deid.report import Tally
+from lacuna.archive.output_names import place_below
+from lacuna.deid.run_report import Tally
 from lacuna.errors import ConfigError
 from lacuna.models.file import file_digest
 
 NAME = "manifest.jsonl"
-PARTIAL = ".*.part"  #: what unfinished files are called
+PARTIAL = ".*.part"  #: names of unfinished files
 
 
 class Header(msgspec.Struct, frozen=True):
-    """What the run is: its settings as hashes; `salt` hashes ids where no secret key is needed."""
+    """Settings of the run as hashes; `salt` hashes ids if no secret key is needed."""
 
     lacuna: str
     settings: dict[str, str]
@@ -34,7 +34,7 @@ class Header(msgspec.Struct, frozen=True):
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A finished output; `groups`: whether any of its documents belongs to a group."""
+    """A finished output; `groups`: whether any of its documents has a group."""
 
     input: str
     input_sha256: str
@@ -45,19 +45,19 @@ class Line(msgspec.Struct, frozen=True):
 
 
 def hashed_settings(settings: Mapping[str, str]) -> dict[str, str]:
-    """Return settings by name, as hashes."""
+    """Return the hashes of settings, by name."""
     return {name: hashlib.sha256(v.encode()).hexdigest()[:16] for name, v in settings.items()}
 
 
 class Manifest:
-    """The open manifest of a run; it is locked, so that no other run writes there."""
+    """The open manifest of a run, locked against other runs."""
 
     def __init__(self, stream: BinaryIO, finished: dict[str, Line]) -> None:
         self._stream = stream
         self.finished = finished
 
     def add(self, lines: Iterable[Line]) -> None:
-        """Note down what is finished, safely on the disk."""
+        """Add finished outputs and wait until they are on disk."""
         content = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
         if content:
             self._stream.write(content)
@@ -65,16 +65,16 @@ class Manifest:
             os.fsync(self._stream.fileno())
 
     def close(self) -> None:
-        """Close the file and let go of the lock."""
+        """Close the file and release the lock."""
         self._stream.close()
 
 
 def stored_header(folder: Path) -> Header | None:
-    """Return the header of the run that wrote a folder; ``None``: it ended before it began."""
+    """Return the header of the run that wrote a folder, or ``None`` if it has none."""
     return _read(folder)[0]
 
 
-def begin(folder: Path, header: Header) -> Manifest:
+def begin_manifest(folder: Path, header: Header) -> Manifest:
     """Start a run in a folder that is new or empty."""
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
         raise ConfigError("the output exists and is not a folder")
@@ -84,8 +84,8 @@ def begin(folder: Path, header: Header) -> Manifest:
     return _begun(_locked(folder / NAME), header)
 
 
-def resume(folder: Path, header: Header) -> Manifest:
-    """Continue a run with the same settings; unfinished files are removed first."""
+def resume_manifest(folder: Path, header: Header) -> Manifest:
+    """Resume a run with the same settings; unfinished files are removed first."""
     earlier, lines, size = _read(folder)
     if earlier is not None:
         _refuse_other_settings(earlier, header)
@@ -110,17 +110,17 @@ def _refuse_other_settings(earlier: Header, header: Header) -> None:
     )
     if differ or earlier.lacuna != header.lacuna:
         what = ", ".join(differ) or "version of lacuna"
-        raise ConfigError(f"the earlier run had other settings, so it is not continued: {what}")
+        raise ConfigError(f"the earlier run had other settings and cannot be continued: {what}")
 
 
 def remove_partial(folder: Path) -> None:
-    """Remove files that a killed run left unfinished."""
+    """Remove unfinished files of a killed run."""
     for path in folder.rglob(PARTIAL):
         path.unlink(missing_ok=True)
 
 
 def is_there(folder: Path, line: Line, path: Path) -> bool:
-    """Whether an output is there as it was written, and its input is still the same."""
+    """Whether an output exists as it was written and its input is unchanged."""
     try:
         output = place_below(folder, line.output)
         return file_digest(output) == line.output_sha256 and file_digest(path) == line.input_sha256
@@ -129,9 +129,9 @@ def is_there(folder: Path, line: Line, path: Path) -> bool:
 
 
 def _read(folder: Path) -> tuple[Header | None, dict[str, Line], int]:
-    """Return the header, the lines by input, and how many bytes of the file are whole lines.
+    """Return the header, the lines by input, and the number of bytes in complete lines.
 
-    There is no header where the run was killed before it had written even that.
+    There is no header if the run was killed before it was written.
     """
     try:
         content = (folder / NAME).read_bytes()

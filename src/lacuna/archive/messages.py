@@ -1,51 +1,40 @@
-"""What the main process and its workers say to one another, as msgpack; nothing is pickled."""
+"""Messages between the main process and its workers, as msgpack; nothing is pickled."""
 
 from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 
-from lacuna.archive.options import BadBytes, Rename
-from lacuna.deid.policy import Policy
-from lacuna.deid.report import Tally
+from lacuna.archive.options import ArchiveOptions
+from lacuna.deid.keys import Key
 from lacuna.deid.rewriting import OffsetMap
-from lacuna.deid.scope import Consistency
-from lacuna.pipeline.detection import DetectionOptions
+from lacuna.deid.run_report import Tally
 
 
-class Setup(msgspec.Struct, frozen=True, kw_only=True):
-    """The first message to a worker. Its repr shows nothing of the key.
+def encode_options(options: ArchiveOptions) -> bytes:
+    """Return the first message to a worker: what to do, with the key and the threshold of the run.
 
-    Attributes
-    ----------
-    detection, threshold
-        What detects, and how sure the tagger must be.
-    policy, key, consistency, locale
-        What is written instead.
-    encoding, bad_bytes
-        How files are read.
-    rename
-        What outputs are called.
-    output
-        Folder to write to; ``None``: nothing is written.
-    vault
-        Whether originals are sent back, for a vault.
+    The passphrase of a vault is not sent: only the main process writes there.
     """
+    return msgspec.msgpack.encode(replace(options, passphrase=""), enc_hook=_plain)
 
-    detection: DetectionOptions
-    threshold: float
-    policy: Policy
-    key: bytes
-    consistency: Consistency
-    locale: str
-    encoding: str
-    bad_bytes: BadBytes
-    rename: Rename
-    output: str | None
-    vault: bool
 
-    def __repr__(self) -> str:
-        return "Setup(…)"
+def decode_options(message: bytes) -> ArchiveOptions:
+    """Return the options in the first message."""
+    return msgspec.msgpack.decode(message, type=ArchiveOptions, dec_hook=_restored)
+
+
+def _plain(value: Key | Path) -> bytes:
+    return value.secret if isinstance(value, Key) else os.fsencode(value)
+
+
+def _restored(kind: type[Any], value: bytes) -> Key | Path:
+    return Key(value) if kind is Key else Path(os.fsdecode(value))
 
 
 class FileTask(msgspec.Struct, frozen=True, array_like=True):
@@ -54,15 +43,15 @@ class FileTask(msgspec.Struct, frozen=True, array_like=True):
     Attributes
     ----------
     number
-        Its place in the run.
+        Its number in the run.
     path, id, group
-        Where it lies, its id (the path below the input, without suffix), its group.
+        Its path, its id (the path below the input, without suffix), its group.
     format
-        Name of the format to read it by.
+        Name of its format.
     output
-        What the output is called, if its name may be kept.
+        Name of the output, if the name may be kept.
     ambiguous
-        Whether another output has that name, so that this one has to be hashed.
+        Whether another output has that name, so that it must be hashed.
     bytes
         Its size when it was listed.
     """
@@ -87,14 +76,14 @@ class RowTask(msgspec.Struct, frozen=True, array_like=True):
 
 
 class FilesJob(msgspec.Struct, frozen=True, array_like=True, tag="files"):
-    """Files to make safe, groups together; `forget`: nothing more of their groups will come."""
+    """Files to de-identify, whole groups; `forget`: nothing more of these groups will come."""
 
     files: list[FileTask]
     forget: bool = True
 
 
 class RowsJob(msgspec.Struct, frozen=True, array_like=True, tag="rows"):
-    """Rows of a table to make safe; `ended` are groups of which nothing more will come."""
+    """Rows of a table to de-identify; `ended`: groups of which nothing more will come."""
 
     table: int
     rows: list[RowTask]
@@ -114,7 +103,7 @@ class Original(msgspec.Struct, frozen=True, array_like=True):
 
     @classmethod
     def of(cls, id_: str, original: str, redacted: str, offsets: OffsetMap) -> Original:
-        """Note a document down."""
+        """Return the record of a document."""
         columns = (
             offsets.original_start,
             offsets.original_end,
@@ -131,7 +120,7 @@ class Original(msgspec.Struct, frozen=True, array_like=True):
 
 
 class FileDone(msgspec.Struct, array_like=True):
-    """What became of a file; `reason` says why it failed."""
+    """The result of a file; `reason` is why it failed."""
 
     number: int
     hashed_id: str
@@ -143,7 +132,7 @@ class FileDone(msgspec.Struct, array_like=True):
 
 
 class RowDone(msgspec.Struct, array_like=True):
-    """What became of a row: its safe id, group and text, or why it failed."""
+    """The result of a row: its new id, group and text, or why it failed."""
 
     number: int
     id: str = ""
@@ -154,7 +143,7 @@ class RowDone(msgspec.Struct, array_like=True):
 
 
 class Result(msgspec.Struct, array_like=True):
-    """What a worker did.
+    """The result of a job.
 
     Attributes
     ----------
@@ -163,11 +152,11 @@ class Result(msgspec.Struct, array_like=True):
     table
         The table the rows belong to.
     tally
-        Of all rows.
+        Tally of all rows.
     originals
-        For the vault.
+        Documents before and after, for the vault.
     fatal
-        Why nothing more can be done (the disk is full); the run stops.
+        Why the run must stop, e.g. a full disk.
     """
 
     files: list[FileDone] = []

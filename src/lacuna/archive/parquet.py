@@ -1,4 +1,4 @@
-"""Parquet files, read and written by groups of rows; needs the extra ``parquet``."""
+"""Parquet tables, read and written in groups of rows; needs the extra ``parquet``."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from typing import Any, BinaryIO
 
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.messages import RowDone
-from lacuna.archive.tables import Row, TableOptions, column_place, group_in
+from lacuna.archive.options import InputOptions
+from lacuna.archive.rows import Row, column_place, group_in
 from lacuna.errors import ConfigError
+from lacuna.io.corpus import group_pattern
 
 BATCH = 256
-GROUP_ROWS = 8192  #: rows written together
+GROUP_ROWS = 8192  #: rows per row group of the output
 
 
 class ParquetTable:
-    """A table of which one column is text."""
+    """A Parquet file with a column of texts."""
 
-    def __init__(self, file: InputFile, options: TableOptions) -> None:
-        self._file, self._options = file, options
+    def __init__(self, file: InputFile, options: InputOptions) -> None:
+        self._file = file
+        self._pattern = group_pattern(options.group_from)
         self._arrow, self._parquet = _pyarrow()
         self._opened = self._parquet.ParquetFile(file.path)
         columns, names = options.columns, list(self._opened.schema_arrow.names)
@@ -46,13 +49,13 @@ class ParquetTable:
         given = ours.get("id")
         id_ = f"{self._file.id}-{number}" if given is None else str(given)
         if not isinstance(text, str | None):
-            return Row(number, id_, None, "", reason="the column for text holds no text")
+            return Row(number, id_, None, "", reason="the text column contains no text")
         group = ours.get("group")
-        own = group_in(id_, None if group is None else str(group), self._options)
+        own = group_in(id_, None if group is None else str(group), self._pattern)
         return Row(number, id_, own, text or "", cells)
 
     def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
-        """Begin the output; ids, groups and texts become strings, other columns keep their type."""
+        """Start the output; ids, groups and texts become strings, other columns keep their type."""
         arrow, fields = self._arrow, self._opened.schema_arrow
         schema = arrow.schema(
             [

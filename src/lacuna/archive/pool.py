@@ -1,7 +1,7 @@
-"""Who does the jobs: this process, or several of its own with a queue each.
+"""Pools of workers: one in this process, or several processes with a queue each.
 
-Processes are started at once, so that they load while this one does, and are spoken to through
-pipes. Each has few jobs waiting, so that memory stays bounded; handing out another one waits.
+Processes are started at once, so that they load while this one lists its inputs, and communicate
+through pipes. The queue of each is short, so that memory is bounded; submitting waits for a place.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from typing import Protocol
 
 import msgspec
 
-from lacuna.archive.messages import Job, Result, Setup
+from lacuna.archive.messages import Job, Result, encode_options
+from lacuna.archive.options import ArchiveOptions
 from lacuna.archive.process import Pipes, Ready
 from lacuna.archive.worker import Worker
 from lacuna.errors import ConfigError, StoppedError
 from lacuna.inference.batch import THREADS_VARIABLE
 from lacuna.pipeline.detection import Detection
 
-WAITING = 2  #: jobs that wait for each worker
-PROCESS = ("-m", "lacuna.archive.process")  #: what Python is told to run
-_ENDED = "a worker process ended without saying why"
+WAITING = 2  #: jobs in the queue of each worker
+PROCESS = ("-m", "lacuna.archive.process")  #: arguments of Python
+_ENDED = "a worker process ended unexpectedly"
 
 
 class Pool(Protocol):
@@ -34,20 +35,20 @@ class Pool(Protocol):
 
     size: int
 
-    def begin(self, setup: Setup, detection: Detection) -> None:
-        """Wait until the workers are ready; what they cannot load is an error."""
+    def begin(self, options: ArchiveOptions, detection: Detection) -> None:
+        """Wait until the workers are ready; raise what they cannot load."""
 
     def submit(self, worker: int, job: Job) -> None:
-        """Give a job to a worker; waits while it has enough to do."""
+        """Give a job to a worker; wait while its queue is full."""
 
     def waiting(self, worker: int) -> int:
-        """Return how many jobs a worker has not done yet."""
+        """Return the number of unfinished jobs of a worker."""
 
     def collect(self, *, wait: bool) -> list[Result]:
-        """Return results that are there; with `wait` at least one, if any is to come."""
+        """Return available results; with `wait` at least one, if any is pending."""
 
     def close(self) -> None:
-        """End all workers, whatever they are doing."""
+        """Stop all workers, whatever they are doing."""
 
 
 class OwnProcess:
@@ -59,9 +60,9 @@ class OwnProcess:
         self._worker: Worker
         self._results: deque[Result] = deque()
 
-    def begin(self, setup: Setup, detection: Detection) -> None:
+    def begin(self, options: ArchiveOptions, detection: Detection) -> None:
         """Load the model."""
-        self._worker = Worker(setup, detection.detector)
+        self._worker = Worker(options, detection.detector)
 
     def submit(self, worker: int, job: Job) -> None:
         """Do a job at once."""
@@ -81,11 +82,11 @@ class OwnProcess:
         return results
 
     def close(self) -> None:
-        """Do nothing: there is nothing to end."""
+        """Do nothing: there is no process to stop."""
 
 
 class Processes:
-    """Several workers, each a process with a thread here that speaks to it."""
+    """Several workers: processes, each with a thread here that talks to it."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -95,10 +96,10 @@ class Processes:
         self._threads: list[threading.Thread] = []
         self._process, (self._control, *self._pipes) = _start(size + 1)
 
-    def begin(self, setup: Setup, detection: Detection) -> None:  # noqa: ARG002
-        """Wait until the processes have loaded by themselves all that the setup names."""
+    def begin(self, options: ArchiveOptions, detection: Detection) -> None:  # noqa: ARG002
+        """Wait until the processes have loaded the model and everything else."""
         try:
-            self._control.send(msgspec.msgpack.encode(setup))
+            self._control.send(encode_options(options))
             answer = self._control.receive()
         except OSError:
             answer = None
@@ -108,21 +109,21 @@ class Processes:
         if ready.error is not None:
             raise ConfigError(ready.error)
         for number in range(self.size):
-            thread = threading.Thread(target=self._speak, args=(number,), daemon=True)
+            thread = threading.Thread(target=self._talk, args=(number,), daemon=True)
             self._threads.append(thread)
             thread.start()
 
     def submit(self, worker: int, job: Job) -> None:
-        """Give a job to a worker; waits while it has enough to do."""
+        """Give a job to a worker; wait while its queue is full."""
         self._pending[worker] += 1
         self._queues[worker].put(msgspec.msgpack.encode(job))
 
     def waiting(self, worker: int) -> int:
-        """Return how many jobs a worker has not done yet."""
+        """Return the number of unfinished jobs of a worker."""
         return self._pending[worker]
 
     def collect(self, *, wait: bool) -> list[Result]:
-        """Return results that are there; with `wait` at least one, if any is to come."""
+        """Return available results; with `wait` at least one, if any is pending."""
         results: list[Result] = []
         while True:
             try:
@@ -136,7 +137,7 @@ class Processes:
             results.append(result)
 
     def close(self) -> None:
-        """End all workers, whatever they are doing; afterwards they are gone."""
+        """Stop all workers, whatever they are doing, and wait until they have ended."""
         if not self._threads:  # it may still be loading
             self._process.kill()
         self._control.close()
@@ -150,7 +151,7 @@ class Processes:
         for pipes in self._pipes:
             pipes.close()
 
-    def _speak(self, number: int) -> None:
+    def _talk(self, number: int) -> None:
         pipes, jobs = self._pipes[number], self._queues[number]
         decode = msgspec.msgpack.Decoder(Result).decode
         try:
@@ -165,12 +166,12 @@ class Processes:
         except (OSError, ValueError):
             pass
         self._results.put((number, None))
-        while jobs.get() is not None:  # nobody shall wait for a place in the queue
+        while jobs.get() is not None:  # so that submit never waits forever
             pass
 
 
 def _start(pipes: int) -> tuple[subprocess.Popen[bytes], list[Pipes]]:
-    """Start the process that makes the others, and return it with so many pairs of pipes."""
+    """Start the process that forks the workers; return it with pairs of pipes."""
     jobs, results = [os.pipe() for _ in range(pipes)], [os.pipe() for _ in range(pipes)]
     theirs = [(job[0], result[1]) for job, result in zip(jobs, results, strict=True)]
     silent = None if os.environ.get("LACUNA_DEBUG") else subprocess.DEVNULL
@@ -180,7 +181,7 @@ def _start(pipes: int) -> tuple[subprocess.Popen[bytes], list[Pipes]]:
         stdout=subprocess.DEVNULL,
         stderr=silent,
         pass_fds=[end for pair in theirs for end in pair],
-        # a process that divides has no threads, and each worker is one core's work
+        # a process that forks must have no threads, and each worker uses one core
         env=os.environ | {"OPENBLAS_NUM_THREADS": "1", THREADS_VARIABLE: "1"},
     )
     for pair in theirs:

@@ -1,9 +1,12 @@
 """Worker processes: ``python -m lacuna.archive.process PARENT IN:OUT IN:OUT …``.
 
-One process loads the model and then divides: there is a worker for each pair of pipes but the
-first, and what was loaded is shared. A worker reads jobs from one pipe and writes results to the
-other, messages with their length before them. Through the first pair the main process says what to
-load; when it closes that, or is gone, all workers are ended. Nothing is said anywhere else.
+One process loads the model and then forks: there is a worker for each pair of pipes but the first,
+and the loaded model is shared. A worker reads jobs from one pipe and writes results to the other;
+every message is preceded by its length. Through the first pair the main process sends the options;
+when it closes that pair, or ends, all workers are stopped. Nothing is printed.
+
+Signals and garbage collection are set before anything else is imported, so this module imports
+little, and the rest inside functions.
 """
 
 from __future__ import annotations
@@ -24,31 +27,31 @@ from lacuna.errors import LacunaError
 if TYPE_CHECKING:
     from lacuna.archive.worker import Worker
 
-RARELY = 50_000  #: new objects after which garbage is looked for; a job leaves hardly any
+RARELY = 50_000  #: new objects between garbage collections; a job leaves hardly any garbage
 _LENGTH = 8
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """The answer when all is loaded, or why it could not be."""
+    """The answer when everything is loaded, or why it could not be."""
 
     error: str | None = None
 
 
 class Pipes:
-    """What a worker and the main process speak through."""
+    """The two ends through which a worker and the main process communicate."""
 
     def __init__(self, incoming: int, outgoing: int) -> None:
         self.incoming: IO[bytes] = os.fdopen(incoming, "rb")
         self.outgoing: IO[bytes] = os.fdopen(outgoing, "wb")
 
     def send(self, message: bytes) -> None:
-        """Write a message with its length before it."""
+        """Write a message, preceded by its length."""
         self.outgoing.write(len(message).to_bytes(_LENGTH, "big"))
         self.outgoing.write(message)
         self.outgoing.flush()
 
     def receive(self) -> bytes | None:
-        """Read a message; ``None`` when the other side is gone."""
+        """Read a message; ``None`` if the other side has ended."""
         head = self.incoming.read(_LENGTH)
         if len(head) < _LENGTH:
             return None
@@ -57,30 +60,30 @@ class Pipes:
         return message if len(message) == size else None
 
     def close(self) -> None:
-        """Let go of both ends."""
+        """Close both ends."""
         self.incoming.close()
-        with suppress(OSError):  # what was not sent cannot be
+        with suppress(OSError):  # the other side may be gone
             self.outgoing.close()
 
 
 def main() -> None:
     """Run as a process."""
-    gc.disable()  # loading makes no garbage, and looking for it takes a tenth of the time
+    gc.disable()  # loading makes no garbage, and collecting would take a tenth of the time
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the main process decides
     _, parent, *pairs = sys.argv
     end_with(int(parent))
     control, *pipes = [Pipes(*map(int, pair.split(":"))) for pair in pairs]
 
-    from lacuna.archive.messages import Setup
+    from lacuna.archive.messages import decode_options
     from lacuna.archive.worker import Worker
     from lacuna.kernels import load_without_blas
 
     load_without_blas()
-    setup = control.receive()
-    if setup is None:
+    message = control.receive()
+    if message is None:
         return
     try:
-        worker = Worker(msgspec.msgpack.decode(setup, type=Setup))
+        worker = Worker(decode_options(message))
     except (LacunaError, OSError) as error:
         control.send(msgspec.msgpack.encode(Ready(in_words(error))))
         return
@@ -88,18 +91,18 @@ def main() -> None:
     gc.freeze()
     gc.set_threshold(RARELY)
     gc.enable()
-    divide(worker, control, pipes)
+    fork_workers(worker, control, pipes)
 
 
 def in_words(error: LacunaError | OSError) -> str:
-    """Say what is wrong with the model, or with a file that was named."""
+    """Return what is wrong with the model, or with another file."""
     if isinstance(error, OSError):
         return f"{error.filename or 'system'}: {error.strerror or type(error).__name__}"
     return str(error)
 
 
-def divide(worker: Worker, control: Pipes, pipes: Sequence[Pipes]) -> NoReturn:
-    """Become as many workers as there are pipes, and end them when it is time."""
+def fork_workers(worker: Worker, control: Pipes, pipes: Sequence[Pipes]) -> NoReturn:
+    """Fork a worker for each pair of pipes, and stop them when the main process says so."""
     parent = os.getpid()
     children = []
     for own in pipes:
@@ -107,7 +110,7 @@ def divide(worker: Worker, control: Pipes, pipes: Sequence[Pipes]) -> NoReturn:
         if child == 0:
             end_with(parent)
             for other in (control, *pipes):
-                if other is not own:  # else nobody would notice that the other side is gone
+                if other is not own:  # otherwise the end of the other side would go unnoticed
                     other.close()
             serve(worker, own)
         children.append(child)
@@ -122,7 +125,7 @@ def divide(worker: Worker, control: Pipes, pipes: Sequence[Pipes]) -> NoReturn:
 
 
 def serve(worker: Worker, pipes: Pipes) -> NoReturn:
-    """Do jobs until there are no more, then end."""
+    """Do jobs until the pipe is closed, then end."""
     from lacuna.archive.messages import Job
 
     decode = msgspec.msgpack.Decoder(Job).decode
@@ -133,11 +136,11 @@ def serve(worker: Worker, pipes: Pipes) -> NoReturn:
 
 
 def end_with(parent: int) -> None:
-    """Ask the system to end this process when the one that started it ends (Linux only)."""
+    """Ask the system to kill this process when its parent ends (Linux only)."""
     if sys.platform == "linux":
         set_parent_death_signal = 1
         ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
-        if os.getppid() != parent:  # it is gone already
+        if os.getppid() != parent:  # it has ended already
             os._exit(0)
 
 

@@ -1,4 +1,4 @@
-"""A run over an archive, from the input to the report."""
+"""De-identifying an archive, from the input to the report; or one text, without files."""
 
 from __future__ import annotations
 
@@ -6,71 +6,38 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import Path
 
-from lacuna.archive import manifest as books
 from lacuna.archive.inputs import Inputs, groups_of, list_inputs
 from lacuna.archive.ledger import Ledger
-from lacuna.archive.messages import Setup
-from lacuna.archive.names import SafeNames
-from lacuna.archive.options import BadBytes, Rename
+from lacuna.archive.manifest import (
+    Header,
+    Manifest,
+    begin_manifest,
+    hashed_settings,
+    remove_partial,
+    resume_manifest,
+    stored_header,
+)
+from lacuna.archive.options import ArchiveOptions, BadBytes
+from lacuna.archive.output_names import SafeNames
 from lacuna.archive.pool import OwnProcess, Pool, Processes
 from lacuna.archive.schedule import Work, do_all
-from lacuna.archive.tables import Columns, TableOptions
-from lacuna.deid.actions import Shift, Surrogate, Tag
+from lacuna.deid.detection_options import with_policy
 from lacuna.deid.keys import Key
-from lacuna.deid.policy import Policy
-from lacuna.deid.report import Failure, Report, Run, write_report
-from lacuna.deid.scope import Consistency
+from lacuna.deid.redact import Redactor
+from lacuna.deid.run_report import Failure, Report, Run, write_report
 from lacuna.deid.vault import VaultWriter, create_vault
-from lacuna.errors import ConfigError
-from lacuna.io.corpus import group_pattern
+from lacuna.errors import ConfigError, RedactionError
 from lacuna.models.file import file_digest
-from lacuna.pipeline.detection import Detection, DetectionOptions, open_detection, with_policy
+from lacuna.pipeline.deidentify import Deidentifier, Failed
+from lacuna.pipeline.detection import Detection, open_detection
+from lacuna.text.document import Document
 from lacuna.version import __version__
 
-SMALL = 1 << 21  #: bytes of input for which starting processes takes longer than the work
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArchiveOptions:
-    """All that can be asked of a run; ``docs/deid.md`` says what each is for."""
-
-    input: Path
-    output: Path | None  #: ``None``: nothing is written
-    detection: DetectionOptions
-    policy: Policy
-    threshold: float | None = None
-    max_missed: float | None = None
-    key: Key | None = None
-    consistency: Consistency = Consistency.PATIENT
-    locale: str = "en"
-    format: str | None = None
-    encoding: str = "utf-8"
-    bad_bytes: BadBytes = BadBytes.FAIL
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    group_from: str | None = None
-    columns: Columns = field(default_factory=Columns)
-    rename: Rename = Rename.AUTO
-    workers: int | None = None
-    resume: bool = False
-    vault: Path | None = None
-    passphrase: str = field(default="", repr=False)
-
-
-def needs_key(policy: Policy) -> bool:
-    """Whether what a policy writes depends on a secret key."""
-    actions = (*policy.actions.values(), *policy.labels.values())
-    return any(isinstance(action, Surrogate | Shift) for action in actions)
-
-
-def _remembers(policy: Policy, consistency: Consistency) -> bool:
-    """Whether what is written for a document depends on earlier ones of its group."""
-    actions = (policy.default, *policy.actions.values(), *policy.labels.values())
-    depends = any(isinstance(action, Surrogate | Tag) for action in actions)
-    return consistency is Consistency.PATIENT and depends
+SMALL = 1 << 21  #: bytes of input below which starting processes takes longer than the work
+STDIN = "stdin"  #: id of the one text
 
 
 def run_archive(
@@ -80,66 +47,79 @@ def run_archive(
     on_bytes: Callable[[int], None] = lambda _: None,
     on_failure: Callable[[Failure], None] = lambda _: None,
 ) -> Report:
-    """Make an archive safe and return the report.
+    """De-identify an archive and return the report.
 
     Parameters
     ----------
     options
         What to do.
     on_start
-        Called with the number of bytes there are.
+        Called with the number of input bytes.
     on_bytes
-        Called with the number of bytes just done.
+        Called with the number of bytes just finished.
     on_failure
         Called for every document that failed.
 
     Raises
     ------
     StoppedError
-        When nothing more could be written; what is finished stays.
+        If nothing more can be written; finished outputs stay.
     ConfigError
-        When the options do not fit together, before anything is written.
+        If the options contradict one another, before anything is written.
     """
     began = time.perf_counter()
     _check(options)
-    inputs = list_inputs(
-        options.input,
-        format=options.format,
-        include=options.include,
-        exclude=options.exclude,
-        encoding=options.encoding,
-    )
+    inputs = list_inputs(options.input, options)
     with ExitStack() as stack:
         pool = _pool(options, inputs)
         stack.callback(pool.close)
-        groups = groups_of(inputs.files, group_pattern(options.group_from))
-        detection = open_detection(
-            with_policy(options.detection, options.policy),
-            threshold=options.threshold,
-            max_missed=options.max_missed,
-        )
+        groups = groups_of(inputs.files, options)
+        detection = _detection(options)
         key, salt = _key(options)
-        header = books.Header(__version__, _settings(options, detection), salt)
-        names = SafeNames(detection.recognized, key, options.rename)
-        pool.begin(_setup(options, detection, key), detection)
+        header = Header(__version__, _settings(options, detection), salt)
+        names = SafeNames(detection.recognizers, key, options.rename)
+        pool.begin(_for_workers(options, detection, key), detection)
         on_start(inputs.bytes)
         manifest = _manifest(options, header)
         if manifest is not None:
             stack.callback(manifest.close)
-        if options.output is not None:  # what workers were writing when they were ended
-            stack.callback(books.remove_partial, options.output)
+        if options.output is not None:  # removes what workers were writing when they were stopped
+            stack.callback(remove_partial, options.output)
             stack.callback(pool.close)
         vault = stack.enter_context(_vault(options))
         ledger = Ledger(manifest, vault, len(inputs.files), on_bytes, on_failure)
         work = Work.of(inputs.files, groups, ledger, names, options.output)
         if work.is_left:
-            remembers = _remembers(options.policy, options.consistency)
-            do_all(work, pool, _table_options(options), options.output, remembers=remembers)
+            do_all(work, pool, options)
         seconds = time.perf_counter() - began
         report = _report(options, detection, inputs, ledger, header, seconds)
     if options.output is not None:
         write_report(options.output, report)
     return report
+
+
+def deidentify_text(options: ArchiveOptions, content: bytes) -> bytes:
+    """Return one text de-identified, as UTF-8; no files are read or written.
+
+    Raises
+    ------
+    RedactionError
+        If it cannot be de-identified; nothing of it is returned.
+    """
+    if options.vault is not None or options.resume:
+        raise ConfigError("a text from the standard input has neither vault nor --resume")
+    errors = "replace" if options.bad_bytes is BadBytes.REPLACE else "strict"
+    try:
+        text = content.decode(options.encoding, errors)
+    except (UnicodeError, LookupError):
+        raise RedactionError(f"the text is not valid {options.encoding}") from None
+    key = options.key or Key.random()
+    redactor = Redactor(options.policy, key, consistency=options.consistency, locale=options.locale)
+    work = Deidentifier(_detection(options).detector, redactor)
+    (outcome,) = work.deidentify([Document(STDIN, text)])
+    if isinstance(outcome, Failed):
+        raise RedactionError(f"the text {outcome.reason}")
+    return outcome.redacted.document.text.encode()
 
 
 def _check(options: ArchiveOptions) -> None:
@@ -148,32 +128,40 @@ def _check(options: ArchiveOptions) -> None:
     if options.vault is not None and not options.passphrase:
         raise ConfigError("a vault needs a passphrase")
     if options.resume and options.vault is not None:
-        raise ConfigError("a vault is written in one go, so such a run cannot be continued")
-    if options.resume and options.key is None and needs_key(options.policy):
+        raise ConfigError("a run with a vault cannot be continued: a vault is written in one go")
+    if options.resume and options.key is None and options.policy.needs_key:
         raise ConfigError(
-            "without --key every run has a key of its own, so this one cannot be continued:"
-            " surrogates and dates would not fit together"
+            "without --key every run has its own random key, so this one cannot be continued:"
+            " surrogates and dates would not be consistent"
         )
     if options.output is not None and options.input.is_dir():
         output, folder = options.output.resolve(), options.input.resolve()
         if output.is_relative_to(folder) or folder.is_relative_to(output):
-            raise ConfigError("input and output must not lie inside one another")
+            raise ConfigError("input and output must not be inside one another")
+
+
+def _detection(options: ArchiveOptions) -> Detection:
+    return open_detection(
+        with_policy(options.detection, options.policy),
+        threshold=options.threshold,
+        max_missed=options.max_missed,
+    )
 
 
 def _key(options: ArchiveOptions) -> tuple[Key, str | None]:
-    """Return the key of the run, and what of it is written to the manifest.
+    """Return the key of the run, and the salt that is written to the manifest, if any.
 
-    Where the policy needs no secret, a random key hashes names, and stands in the manifest.
+    If the policy needs no secret, names are hashed with a random key, which is the salt.
     """
     if options.key is not None:
         return options.key, None
-    if needs_key(options.policy):
+    if options.policy.needs_key:
         return Key.random(), None
     salt = Key.random().digest("salt").hex()
     if options.resume and options.output is not None:
-        earlier = books.stored_header(options.output)
+        earlier = stored_header(options.output)
         if earlier is not None and earlier.salt is None:
-            raise ConfigError("the earlier run had a key; give the same one to continue it")
+            raise ConfigError("the earlier run had a key; give the same key to continue it")
         salt = salt if earlier is None or earlier.salt is None else earlier.salt
     return Key(bytes.fromhex(salt)), salt
 
@@ -187,7 +175,7 @@ def _settings(options: ArchiveOptions, detection: Detection) -> dict[str, str]:
         )
     }
     columns = options.columns
-    return books.hashed_settings(
+    return hashed_settings(
         files
         | {
             "model and detection": detection.pipeline,
@@ -205,26 +193,21 @@ def _settings(options: ArchiveOptions, detection: Detection) -> dict[str, str]:
     )
 
 
-def _setup(options: ArchiveOptions, detection: Detection, key: Key) -> Setup:
-    return Setup(
+def _for_workers(options: ArchiveOptions, detection: Detection, key: Key) -> ArchiveOptions:
+    """Return the options with everything filled in that workers must agree on."""
+    return replace(
+        options,
         detection=detection.options,
         threshold=detection.threshold,
-        policy=options.policy,
-        key=key.secret,
-        consistency=options.consistency,
-        locale=options.locale,
-        encoding=options.encoding,
-        bad_bytes=options.bad_bytes,
-        rename=options.rename,
-        output=None if options.output is None else str(options.output),
-        vault=options.vault is not None,
+        max_missed=None,
+        key=key,
     )
 
 
-def _manifest(options: ArchiveOptions, header: books.Header) -> books.Manifest | None:
+def _manifest(options: ArchiveOptions, header: Header) -> Manifest | None:
     if options.output is None:
         return None
-    return (books.resume if options.resume else books.begin)(options.output, header)
+    return (resume_manifest if options.resume else begin_manifest)(options.output, header)
 
 
 @contextmanager
@@ -240,14 +223,8 @@ def _pool(options: ArchiveOptions, inputs: Inputs) -> Pool:
     wanted = options.workers or (1 if inputs.bytes < SMALL else os.cpu_count() or 1)
     if not any(file.is_table for file in inputs.files):
         wanted = min(wanted, len(inputs.files))
-    can_divide = hasattr(os, "fork")  # not on Windows, where threads share the work
-    return Processes(wanted) if wanted > 1 and can_divide else OwnProcess()
-
-
-def _table_options(options: ArchiveOptions) -> TableOptions:
-    return TableOptions(
-        options.columns, options.encoding, options.bad_bytes, group_pattern(options.group_from)
-    )
+    can_fork = hasattr(os, "fork")  # not on Windows, where threads share the work
+    return Processes(wanted) if wanted > 1 and can_fork else OwnProcess()
 
 
 def _report(
@@ -255,7 +232,7 @@ def _report(
     detection: Detection,
     inputs: Inputs,
     ledger: Ledger,
-    header: books.Header,
+    header: Header,
     seconds: float,
 ) -> Report:
     run = Run(
@@ -271,7 +248,7 @@ def _report(
         locale=options.locale,
         files=len(inputs.files),
         taken_over=ledger.taken_over,
-        left_aside=dict(inputs.left_aside),
+        left_aside=dict(inputs.skipped),
         seconds=seconds,
     )
     return Report(run, ledger.tally, ledger.failures)

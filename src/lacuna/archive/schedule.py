@@ -1,4 +1,4 @@
-"""Doing what is left to do: files first, then tables, each job to a worker, each result entered."""
+"""The schedule of a run: what is left to do; files first, then tables; results to the ledger."""
 
 from __future__ import annotations
 
@@ -19,17 +19,19 @@ from lacuna.archive.jobs import (
 from lacuna.archive.ledger import Ledger
 from lacuna.archive.manifest import Line, is_there
 from lacuna.archive.messages import FilesJob, FileTask, RowDone, RowsJob
-from lacuna.archive.names import SafeNames
+from lacuna.archive.options import ArchiveOptions
+from lacuna.archive.output_names import SafeNames
 from lacuna.archive.pool import Pool
+from lacuna.archive.rows import Row
 from lacuna.archive.table_output import TableOutput
-from lacuna.archive.tables import Row, TableOptions, open_table
+from lacuna.archive.tables import open_table
 from lacuna.errors import ConfigError, StoppedError
 from lacuna.models.file import file_digest
 from lacuna.pipeline.deidentify import why
 
-BACKLOG = 1 << 25  #: characters of rows that may wait to be written
+BACKLOG = 1 << 25  #: characters of rows that are read but not yet written
 _OVER = (
-    f"its group has ended: more than {OPEN_GROUPS} others lie between its documents;"
+    f"its group was closed: more than {OPEN_GROUPS} others are between its documents;"
     " sort the table by group"
 )
 
@@ -41,13 +43,13 @@ class Work:
     Attributes
     ----------
     files, groups
-        All there are, numbered from 1.
+        All inputs, numbered from 1.
     units
-        Numbers of those that are documents, those of a group together.
+        Numbers of files that are documents, grouped by patient.
     tables
         Numbers of tables.
     ambiguous
-        Numbers of files whose name another output has.
+        Numbers of files whose output name another one has.
     """
 
     files: Sequence[InputFile]
@@ -67,10 +69,10 @@ class Work:
         names: SafeNames,
         folder: Path | None,
     ) -> Work:
-        """Find out what is left; what an earlier run finished is entered into the ledger.
+        """Return what is left; outputs of an earlier run are entered into the ledger.
 
-        A group is done again unless all its files are there. Tables with groups may share them with
-        anything else; then all is done again unless all is there.
+        A group is done again unless all its outputs exist. Tables may share groups with any other
+        input; if they have groups, everything is done again unless all outputs exist.
         """
         ambiguous = clashing(files)
         units = by_unit(files, groups)
@@ -93,27 +95,21 @@ class Work:
 
     @property
     def is_left(self) -> bool:
-        """Whether there is anything to do."""
+        """Whether anything is left to do."""
         return bool(self.units or self.tables)
 
     def task(self, number: int) -> FileTask:
-        """Return what a worker is told of a file."""
+        """Return the task of a file."""
         file, group = self.files[number - 1], self.groups[number - 1]
         return file_task(number, file, group, ambiguous=number in self.ambiguous)
 
 
-def do_all(
-    work: Work, pool: Pool, options: TableOptions, folder: Path | None, *, remembers: bool
-) -> None:
-    """Do what is left; documents that fail are in the ledger.
-
-    `remembers`: what is written for a document depends on others of its group.
-    """
-    doing = _Doing(
-        work.ledger, work.names, pool, Router(pool, remembers=remembers), options, folder
-    )
+def do_all(work: Work, pool: Pool, options: ArchiveOptions) -> None:
+    """Do what is left; documents that fail are in the ledger."""
+    router = Router(pool, remembers=options.remembers)
+    doing = _Doing(work.ledger, work.names, pool, router, options)
     try:
-        forget = not (work.tables and remembers)
+        forget = not (work.tables and options.remembers)
         doing.files(file_jobs(work.units, work.task, forget=forget))
         for number in work.tables:
             doing.table(number, work.files[number - 1], ambiguous=number in work.ambiguous)
@@ -128,8 +124,7 @@ class _Doing:
     names: SafeNames
     pool: Pool
     router: Router
-    options: TableOptions
-    folder: Path | None
+    options: ArchiveOptions
 
     def files(self, jobs: Iterable[FilesJob]) -> None:
         for job in jobs:
@@ -142,13 +137,13 @@ class _Doing:
             self._collect()
 
     def table(self, number: int, file: InputFile, *, ambiguous: bool) -> None:
-        """Read a table and hand out its rows; one that cannot be read to its end fails whole."""
+        """Read a table and hand out its rows; if it cannot be read to its end, all of it fails."""
         hashed_id = self.names.hashed_id(file.id)
         try:
             output = TableOutput(
                 file,
                 open_table(file, self.options),
-                self.folder,
+                self.options.output,
                 self.names.output(file.output, None, (), ambiguous=ambiguous),
                 hashed_id,
                 file_digest(file.path),
@@ -192,7 +187,7 @@ class _Doing:
         return any(self.pool.waiting(worker) for worker in range(self.pool.size))
 
     def wait_for_all(self) -> None:
-        """Wait until every job is done and entered."""
+        """Wait until all jobs are finished and entered."""
         while self._is_busy():
             self._collect(wait=True)
         self._collect()

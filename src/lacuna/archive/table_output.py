@@ -1,4 +1,4 @@
-"""The output of one table: rows written in the order they were read, whole or not at all."""
+"""The output of one table: rows in input order, written completely or not at all."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from typing import Any, BinaryIO
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.manifest import Line
 from lacuna.archive.messages import RowDone
-from lacuna.archive.names import place_below
-from lacuna.archive.tables import Row, Table
-from lacuna.deid.report import Tally
+from lacuna.archive.output_names import place_below
+from lacuna.archive.rows import Row, Table
+from lacuna.deid.run_report import Tally
 from lacuna.errors import StoppedError
 from lacuna.io.writing import whole_file
 
 
 class _GivenUpError(Exception):
-    """Makes an unfinished output vanish."""
+    """Raised inside an unfinished output to remove it."""
 
 
 class TableOutput:
-    """Collects what became of the rows of one table.
+    """Collects the results of one table and writes them.
 
     Parameters
     ----------
     file, table
-        What is read.
+        The input.
     folder, name
-        Where the output goes; ``None`` writes nothing.
+        The path of the output; without a folder nothing is written.
     hashed_id, digest
-        For the manifest: the input's hashed id and SHA-256.
+        Hashed id and SHA-256 of the input, for the manifest.
     """
 
     def __init__(
@@ -59,13 +59,13 @@ class TableOutput:
         self._complete = False
 
     def expect(self, row: Row) -> None:
-        """Take note of a row that was read, in order."""
+        """Add a row of the input, in order."""
         self._expected[row.number] = row
         self.backlog += len(row.text)
         self.has_groups = self.has_groups or row.group is not None
 
     def take(self, rows: Iterable[RowDone]) -> int:
-        """Take what became of rows; return how many characters of the input are written now."""
+        """Take results of rows; return how many characters of the input they finished."""
         self._done.update((done.number, done) for done in rows)
         before = self.backlog
         while self._expected and (number := next(iter(self._expected))) in self._done:
@@ -92,7 +92,7 @@ class TableOutput:
         return self._write
 
     def end(self) -> None:
-        """Say that all rows were read."""
+        """Mark the input as read completely."""
         self._complete = True
 
     @property
@@ -101,7 +101,7 @@ class TableOutput:
         return self._complete and not self._expected
 
     def close(self) -> Line | None:
-        """Put the output in its place; return the line for the manifest."""
+        """Finish the output; return its line for the manifest."""
         if self._folder is None:
             return None
         try:
@@ -115,13 +115,13 @@ class TableOutput:
         return Line(self._hashed_id, self._digest, self._name, sha256, self.has_groups, self.tally)
 
     def give_up(self) -> None:
-        """Leave nothing of the output."""
+        """Remove the output."""
         with suppress(_GivenUpError):
             self._stack.__exit__(_GivenUpError, _GivenUpError(), None)
 
 
 class _Hashing:
-    """A stream that keeps the SHA-256 of what is written to it."""
+    """A stream that computes the SHA-256 of what is written to it."""
 
     closed = False
 

@@ -1,8 +1,7 @@
 """Tables, row by row: JSON lines, CSV, Parquet, and corpus files with many documents.
 
-A reader yields rows; one that cannot be read has a reason instead of a text. A writer takes what
-became of them. Columns other than text, id and group are dropped unless they are to be kept; those
-are written as they are. Output is UTF-8.
+Rows are read in order; one that cannot be read has a reason instead of a text. Columns other than
+text, id and group are dropped, or copied unchanged if the user wants to keep them. Output is UTF-8.
 """
 
 from __future__ import annotations
@@ -13,87 +12,29 @@ import io
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, BinaryIO, NamedTuple, Protocol
+from typing import Any, BinaryIO
 
 import msgspec
 
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.messages import RowDone
-from lacuna.archive.options import BadBytes
-from lacuna.errors import ConfigError, CorpusFormatError
+from lacuna.archive.options import ALL, BadBytes, Columns, InputOptions
+from lacuna.archive.parquet import ParquetTable
+from lacuna.archive.rows import Row, Table, column_place, group_in
+from lacuna.errors import CorpusFormatError
 from lacuna.io import jsonl
-from lacuna.io.corpus import group_of
+from lacuna.io.corpus import group_pattern
 from lacuna.io.formats import FORMATS
 from lacuna.io.source import BYTE_ORDER_MARK, ReadOptions, Source
 
-ALL = "all"
 _BAD_BYTES = "not valid in its encoding"
-_NO_HALVES = re.compile("[\udc80-\udcff]")  # how undecodable bytes are held
+_HALVES = re.compile("[\udc80-\udcff]")  # undecodable bytes, as surrogateescape keeps them
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Which columns hold what.
-
-    Attributes
-    ----------
-    text, id, group
-        Names of columns; JSON lines have these keys of their own.
-    keep
-        Others to take over as they are; ``("all",)`` takes over all.
-    """
-
-    text: str = "text"
-    id: str | None = None
-    group: str | None = None
-    keep: tuple[str, ...] = ()
-
-    def keeps(self, name: str) -> bool:
-        """Whether a column that is none of ours is taken over."""
-        return self.keep == (ALL,) or name in self.keep
-
-
-@dataclass(frozen=True, slots=True)
-class TableOptions:
-    """How to read tables."""
-
-    columns: Columns
-    encoding: str
-    bad_bytes: BadBytes
-    group_from: re.Pattern[str] | None
-
-
-class Row(NamedTuple):
-    """A row as it was read; `reason` says why it could not be."""
-
-    number: int
-    id: str
-    group: str | None
-    text: str
-    kept: Any = None
-    reason: str | None = None
-
-
-class Table(Protocol):
-    """A table to read, and how to write another like it."""
-
-    def rows(self) -> Iterator[Row]:
-        """Yield the rows in order."""
-
-    def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
-        """Begin the output; return how to write a row. Called after the first row was read."""
-
-    def finish(self) -> None:
-        """Write what is left."""
-
-
-def open_table(file: InputFile, options: TableOptions) -> Table:
+def open_table(file: InputFile, options: InputOptions) -> Table:
     """Return a table ready to be read."""
     if file.format == "parquet":
-        from lacuna.archive.parquet import ParquetTable
-
         return ParquetTable(file, options)
     if file.format in DELIMITERS:
         return _CsvTable(file, options)
@@ -102,18 +43,11 @@ def open_table(file: InputFile, options: TableOptions) -> Table:
     return _CorpusTable(file, options)
 
 
-def group_in(row_id: str, group: str | None, options: TableOptions) -> str | None:
-    """Return the group of a row: by its id where a pattern says so, else its own."""
-    if options.group_from is None:
-        return group or None
-    return group_of(options.group_from, row_id) or group or None
-
-
 class _JsonLines:
     """Writes JSON lines."""
 
     def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
-        """Begin the output; return how to write a row."""
+        """Start the output; return a function that writes a row."""
         encode = msgspec.json.Encoder().encode
 
         def write(row: Row, done: RowDone) -> None:
@@ -127,12 +61,13 @@ class _JsonLines:
         return write
 
     def finish(self) -> None:
-        """Nothing is left."""
+        """Do nothing: all rows are written."""
 
 
 class _JsonTable(_JsonLines):
-    def __init__(self, file: InputFile, options: TableOptions) -> None:
+    def __init__(self, file: InputFile, options: InputOptions) -> None:
         self._file, self._id, self._options = file, file.id, options
+        self._pattern = group_pattern(options.group_from)
 
     def rows(self) -> Iterator[Row]:
         """Yield one row per line; a line that cannot be read fails alone."""
@@ -144,7 +79,7 @@ class _JsonTable(_JsonLines):
                 yield from self._row(number, line)
 
     def _plain_rows(self) -> Iterator[Row]:
-        """Yield the same rows, faster: lines are bytes as they stand, text is all that is read."""
+        """Yield the same rows, faster: only id, group and text are parsed, from bytes."""
         with self._file.path.open("rb") as lines:
             for number, line in enumerate(lines, start=1):
                 plain = jsonl.parse_plain(line)
@@ -153,10 +88,10 @@ class _JsonTable(_JsonLines):
                     continue
                 id_ = f"{self._id}-{number}" if plain.id is None else str(plain.id)
                 group = None if plain.group is None else str(plain.group)
-                yield Row(number, id_, group_in(id_, group, self._options), plain.text)
+                yield Row(number, id_, group_in(id_, group, self._pattern), plain.text)
 
     def _row(self, number: int, line: str) -> Iterator[Row]:
-        """Read a line; one that is blank, or rejected by its annotator, is left out."""
+        """Read a line; blank lines, and those rejected by their annotator, are skipped."""
         line = line.removeprefix(BYTE_ORDER_MARK) if number == 1 else line
         if not line or line.isspace():
             return
@@ -175,26 +110,28 @@ class _JsonTable(_JsonLines):
         if document is not None:
             keeps = self._options.columns.keeps
             kept = {name: value for name, value in document.meta.items() if keeps(name)}
-            group = group_in(document.id, document.group, self._options)
+            group = group_in(document.id, document.group, self._pattern)
             yield Row(number, document.id, group, document.text, kept)
 
 
 class _CorpusTable(_JsonLines):
-    def __init__(self, file: InputFile, options: TableOptions) -> None:
+    def __init__(self, file: InputFile, options: InputOptions) -> None:
         self._file, self._options = file, options
+        self._pattern = group_pattern(options.group_from)
 
     def rows(self) -> Iterator[Row]:
-        """Yield the documents of a file with many."""
+        """Yield the documents of a corpus file."""
         source = Source(self._file.path, self._file.id, ReadOptions(self._options.encoding))
         documents = FORMATS[self._file.format].read(source)
         for number, document in enumerate(documents, start=1):
-            group = group_in(document.id, document.group, self._options)
+            group = group_in(document.id, document.group, self._pattern)
             yield Row(number, document.id, group, document.text)
 
 
 class _CsvTable:
-    def __init__(self, file: InputFile, options: TableOptions) -> None:
+    def __init__(self, file: InputFile, options: InputOptions) -> None:
         self._file, self._id, self._options = file, file.id, options
+        self._pattern = group_pattern(options.group_from)
         self._delimiter = DELIMITERS[file.format]
         self._header: list[str] = []
         self._line_end = "\n"
@@ -225,17 +162,19 @@ class _CsvTable:
     def _row(self, number: int, row: list[str], place: dict[str, int]) -> Row:
         automatic = f"{self._id}-{number}"
         if len(row) != len(self._header):
-            return Row(number, automatic, None, "", reason="has another number of cells")
+            return Row(
+                number, automatic, None, "", reason="the number of cells differs from the header"
+            )
         mended = [_mended(cell, self._options.bad_bytes) for cell in row]
         cells = [cell for cell in mended if cell is not None]
         if len(cells) < len(row):
             return Row(number, automatic, None, "", reason=_BAD_BYTES)
         id_ = cells[place["id"]] if "id" in place else automatic
-        group = group_in(id_, cells[place["group"]] if "group" in place else None, self._options)
+        group = group_in(id_, cells[place["group"]] if "group" in place else None, self._pattern)
         return Row(number, id_, group, cells[place["text"]], cells)
 
     def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
-        """Begin the output with the names of the columns that stay."""
+        """Start the output with the names of the columns that stay."""
         columns = self._options.columns
         place = _places(self._header, columns)
         ours = {where: what for what, where in place.items()}
@@ -258,11 +197,11 @@ class _CsvTable:
         return write
 
     def finish(self) -> None:
-        """Nothing is left."""
+        """Do nothing: all rows are written."""
 
 
 def _places(header: Sequence[str], columns: Columns) -> dict[str, int]:
-    """Return where the columns for text, id and group stand."""
+    """Return the indices of the columns for text, id and group."""
     wanted = {"text": columns.text, "id": columns.id, "group": columns.group}
     places = {}
     for what, name in wanted.items():
@@ -274,22 +213,13 @@ def _places(header: Sequence[str], columns: Columns) -> dict[str, int]:
     return places
 
 
-def column_place(header: Sequence[str], name: str, what: str) -> int:
-    """Return where a column stands that must be there."""
-    if header.count(name) != 1:
-        number = "no column" if name not in header else "several columns"
-        option = "--keep-columns" if what == "keep" else f"--{what}-column"
-        raise ConfigError(f"the table has {number} {name!r} among {len(header)}; see {option}")
-    return header.index(name)
-
-
-def _opened(file: InputFile, options: TableOptions) -> io.TextIOWrapper:
-    """Open a table as text lines; bytes that are not valid are held as half surrogates."""
+def _opened(file: InputFile, options: InputOptions) -> io.TextIOWrapper:
+    """Open a table as text lines; invalid bytes become lone surrogates."""
     return file.path.open(encoding=options.encoding, errors="surrogateescape", newline="\n")
 
 
 def _mended(text: str, bad_bytes: BadBytes) -> str | None:
-    """Return a text without undecodable bytes, ``None`` where it has to fail."""
-    if not _NO_HALVES.search(text):
+    """Return a text without undecodable bytes, or ``None`` if it must fail."""
+    if not _HALVES.search(text):
         return text
-    return None if bad_bytes is BadBytes.FAIL else _NO_HALVES.sub("\ufffd", text)
+    return None if bad_bytes is BadBytes.FAIL else _HALVES.sub("\ufffd", text)

@@ -1,4 +1,4 @@
-"""A worker: loads the model once, then makes safe whatever it is given."""
+"""A worker: loads the model once, then reads, de-identifies and writes documents."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ from lacuna.archive.messages import (
     Result,
     RowDone,
     RowsJob,
-    Setup,
 )
-from lacuna.archive.names import SafeNames, place_below
-from lacuna.archive.options import BadBytes
+from lacuna.archive.options import ArchiveOptions, BadBytes
+from lacuna.archive.output_names import SafeNames, place_below
 from lacuna.deid.detector import Detector
-from lacuna.deid.keys import Key
 from lacuna.deid.redact import Redactor
-from lacuna.deid.report import Tally, tally_of
+from lacuna.deid.run_report import Tally, tally_of
 from lacuna.errors import StoppedError
 from lacuna.io.formats import FORMATS
 from lacuna.io.source import ReadOptions, Source
 from lacuna.io.writing import whole_file
 from lacuna.pipeline.deidentify import Deidentifier, Failed, Safe, why
-from lacuna.pipeline.detection import load_detector
+from lacuna.pipeline.detection import open_detection
 from lacuna.text.document import Document
 
-PIECE = 1 << 22  #: bytes of files that are held at a time
-WRITERS = 8  #: files that are written at a time
+PIECE = 1 << 22  #: bytes of files in memory at a time
+WRITERS = 8  #: files written at a time
 
 
 class Worker:
-    """Does jobs one after the other."""
+    """Does jobs one after another."""
 
-    def __init__(self, setup: Setup, detector: Detector | None = None) -> None:
+    def __init__(self, options: ArchiveOptions, detector: Detector | None = None) -> None:
         if detector is None:
-            detector = load_detector(setup.detection, threshold=setup.threshold)
-        key = Key(setup.key)
-        redactor = Redactor(setup.policy, key, consistency=setup.consistency, locale=setup.locale)
-        self._setup = setup
+            detector = open_detection(options.detection, threshold=options.threshold).detector
+        assert options.key is not None
+        redactor = Redactor(
+            options.policy, options.key, consistency=options.consistency, locale=options.locale
+        )
+        self._options = options
         self._work = Deidentifier(detector, redactor)
-        self._names = SafeNames(detector.recognized, key, setup.rename)
+        self._names = SafeNames(detector.recognizers, options.key, options.rename)
 
     def do(self, job: Job) -> Result:
-        """Do a job; what fails is in the result."""
+        """Do a job; failures are in the result."""
         began = time.perf_counter()
         try:
             result = self._do_files(job) if isinstance(job, FilesJob) else self._do_rows(job)
@@ -61,7 +61,7 @@ class Worker:
         return result
 
     def warm_up(self) -> None:
-        """Do everything once, so that all compiled code is loaded."""
+        """De-identify one text, so that all compiled code is loaded."""
         self._work.deidentify([Document("", "Seen by Dr. Ann Whittaker on 03/14/2014, age 91.\n")])
 
     def _do_files(self, job: FilesJob) -> Result:
@@ -77,7 +77,7 @@ class Worker:
         read = [self._read(task) for task in files]
         documents = [item[0] for item in read if not isinstance(item, Failed)]
         outcomes = iter(self._work.deidentify(documents) if documents else ())
-        with _Writing(self._setup.output) as writing:
+        with _Writing(self._options.output) as writing:
             for task, item in zip(files, read, strict=True):
                 outcome = item if isinstance(item, Failed) else next(outcomes)
                 hashed_id = self._names.hashed_id(task.id)
@@ -96,16 +96,17 @@ class Worker:
         try:
             with path.open("rb") as stream:
                 digest = hashlib.file_digest(stream, "sha256").hexdigest()
-            if self._setup.bad_bytes is BadBytes.REPLACE and task.format == "txt":
-                text = path.read_bytes().decode(self._setup.encoding, "replace")
+            options = self._options
+            if options.bad_bytes is BadBytes.REPLACE and task.format == "txt":
+                text = path.read_bytes().decode(options.encoding, "replace")
             else:
-                source = Source(path, task.id, ReadOptions(self._setup.encoding))
+                source = Source(path, task.id, ReadOptions(options.encoding))
                 documents = list(FORMATS[task.format].read(source))
                 if len(documents) != 1:
-                    return Failed("holds more than one document, or none")
+                    return Failed("contains several documents, or none")
                 text = documents[0].text
         except FileNotFoundError:
-            return Failed("is no longer there")
+            return Failed("no longer exists")
         except Exception as error:
             return Failed(why(error))
         return Document(task.id, text, group=task.group), digest
@@ -117,7 +118,7 @@ class Worker:
         try:
             content = text.encode()
         except UnicodeError:
-            reason = "holds half of a surrogate pair, which cannot be written"
+            reason = "contains half of a surrogate pair, which cannot be written"
             return _failed(task, hashed_id, reason)
         name = self._names.output(task.output, task.group, _found(safe), ambiguous=task.ambiguous)
         writing.write(name, content)
@@ -146,7 +147,7 @@ class Worker:
         return result
 
     def _remember(self, name: str, safe: Safe, result: Result) -> None:
-        if self._setup.vault:
+        if self._options.vault is not None:
             redacted = safe.redacted
             result.originals.append(
                 Original.of(
@@ -180,9 +181,9 @@ def _failed(task: FileTask, hashed_id: str, reason: str) -> FileDone:
 
 
 class _Writing:
-    """Writes outputs several at a time, so that the disk takes them together; ends when all are."""
+    """Writes several outputs at a time; leaving the block waits until all are written."""
 
-    def __init__(self, folder: str | None) -> None:
+    def __init__(self, folder: Path | None) -> None:
         self._folder = folder
         self._pool = ThreadPoolExecutor(WRITERS)
         self._outputs: list[Future[None]] = []
@@ -191,9 +192,9 @@ class _Writing:
         return self
 
     def write(self, name: str, content: bytes) -> None:
-        """Have an output written."""
+        """Start writing an output."""
         if self._folder is not None:
-            self._outputs.append(self._pool.submit(_write, Path(self._folder), name, content))
+            self._outputs.append(self._pool.submit(_write, self._folder, name, content))
 
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown()

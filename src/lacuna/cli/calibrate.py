@@ -48,10 +48,11 @@ def calibrate_command(
 
     Example: lacuna calibrate names.lacuna unseen.jsonl --max-missed 0.01 --max-missed 0.05
     """
+    from lacuna.deid.detection_options import with_policy
     from lacuna.deid.policy import load_policy
     from lacuna.deid.promises import with_promises
     from lacuna.models.file import write_model
-    from lacuna.pipeline.detection import make_promises, open_detection, with_policy
+    from lacuna.pipeline.detection import make_promises, open_detection
 
     announce_compiling()
     options = with_policy(detector.with_model(model), load_policy(policy))

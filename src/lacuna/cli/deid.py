@@ -18,11 +18,10 @@ from lacuna.deid.scope import Consistency
 from lacuna.errors import ConfigError, StoppedError
 
 if TYPE_CHECKING:
-    from lacuna.archive.run import ArchiveOptions
-    from lacuna.archive.tables import Columns
+    from lacuna.archive.options import ArchiveOptions, Columns
+    from lacuna.deid.detection_options import DetectionOptions
     from lacuna.deid.keys import Key
-    from lacuna.deid.report import Failure, Report
-    from lacuna.pipeline.detection import DetectionOptions
+    from lacuna.deid.run_report import Failure, Report
 
 SHOWN_FAILURES = 20
 
@@ -80,7 +79,7 @@ class InputOptions:
 
     def columns(self) -> Columns:
         """Return the columns of tables."""
-        from lacuna.archive.tables import Columns
+        from lacuna.archive.options import Columns
 
         kept = () if self.keep_columns is None else self.keep_columns.split(",")
         names = tuple(name.strip() for name in kept)
@@ -151,12 +150,12 @@ def _archive_options(
     inputs: InputOptions,
     run: RunOptions,
 ) -> ArchiveOptions:
-    from lacuna.archive.run import ArchiveOptions, needs_key
+    from lacuna.archive.options import ArchiveOptions
     from lacuna.deid.policy import load_policy
 
     policy = load_policy(replacement.policy)
     key = _key(replacement.key, resume=run.resume)
-    if key is None and needs_key(policy) and not run.dry_run:
+    if key is None and policy.needs_key and not run.dry_run:
         say("no --key: surrogates and date shifts use a random key that is not kept")
     return ArchiveOptions(
         input=source,
@@ -238,9 +237,9 @@ def promise_in_words(level: float) -> str:
 
 
 def _pass_through(options: ArchiveOptions) -> None:
-    from lacuna.archive.passing import pass_text
+    from lacuna.archive.run import deidentify_text
 
-    safe = pass_text(options, sys.stdin.buffer.read())
+    safe = deidentify_text(options, sys.stdin.buffer.read())
     sys.stdout.buffer.write(safe)
     sys.stdout.buffer.flush()
 

@@ -37,7 +37,8 @@ def demo_command(
     Writes the notes, shows what the bundled model finds in one of them, de-identifies them all,
     and scores the result.
     """
-    from lacuna.pipeline.detection import DetectionOptions, open_detection
+    from lacuna.deid.detection_options import DetectionOptions
+    from lacuna.pipeline.detection import open_detection
     from lacuna.synthetic import Split, generate
 
     folder = output or Path(tempfile.mkdtemp(prefix="lacuna-demo-"))
@@ -72,7 +73,8 @@ def _typical(notes: Sequence[Document]) -> int:
 
 def _deidentify(folder: Path, detection: DetectionOptions, name: str) -> None:
     """De-identify ``folder/notes`` to ``folder/safe`` and show one of the texts."""
-    from lacuna.archive.run import ArchiveOptions, run_archive
+    from lacuna.archive.options import ArchiveOptions
+    from lacuna.archive.run import run_archive
     from lacuna.deid.policy import load_policy
 
     began = time.perf_counter()

@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lacuna.cli.corpora import NoAlignOption
+from lacuna.deid.policy import policies
 from lacuna.errors import ConfigError
 
 if TYPE_CHECKING:
-    from lacuna.pipeline.detection import DetectionOptions
+    from lacuna.deid.detection_options import DetectionOptions
 
+_POLICIES = "; ".join(f"{name}: {what}" for name, what in policies().items())
 PolicyOption = Annotated[
     str,
     typer.Option(
         "--policy",
         metavar="NAME|FILE",
-        help="What to do with each kind of identifier: safe-harbor, research, mask or a TOML file.",
+        help=f"What to do with each kind of identifier: {_POLICIES}; or a TOML file.",
     ),
 ]
 
@@ -59,7 +61,7 @@ class DetectorOptions:
 
     def with_model(self, model: Path | None) -> DetectionOptions:
         """Return the options of detection with a model, by default the bundled one."""
-        from lacuna.pipeline.detection import BUNDLED_MODEL, DetectionOptions
+        from lacuna.deid.detection_options import BUNDLED_MODEL, DetectionOptions
 
         return DetectionOptions(
             model=str(model or BUNDLED_MODEL),

@@ -29,7 +29,7 @@ def restore_command(
 
     Example: lacuna restore study.vault safe/ -o originals/
     """
-    from lacuna.archive.restoring import restore_folder, restore_text
+    from lacuna.archive.restore import restore_folder, restore_text
     from lacuna.deid.vault import open_vault
 
     opened = open_vault(vault, passphrase())

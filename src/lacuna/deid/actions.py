@@ -1,4 +1,4 @@
-"""What can be done with an identifier. Each action is a small record with its options.
+"""Actions: what can be done with an identifier. Each is a small record with its options.
 
 ==========  ==========================================================  =========================
 action      "Dr. Smith", "03/14/2014", "93", "02139" become             options
@@ -8,12 +8,12 @@ tag         ``[NAME-1]``, ``[DATE-1]``, ``[AGE-1]``, ``[LOCATION-1]``   by, numb
 surrogate   ``Dr. Keller``, a shifted date, other digits
 shift       ``05/02/2014``: dates only                                  max_days, weeks, order
 generalise  ``2014``, ``90+``, ``021``: dates, ages, postcodes
-keep        as they are
+keep        unchanged
 drop        nothing
 ==========  ==========================================================  =========================
 
-Where an action cannot do its work (a date nobody can read, a name to be generalised) the policy's
-default action is taken instead, which always hides.
+If an action is not possible (a date that cannot be read, a name to be generalised), the policy's
+default action is used instead, which always hides.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Mask(msgspec.Struct, frozen=True, tag_field="action", tag="mask", forbid_u
 
 
 class Tag(msgspec.Struct, frozen=True, tag_field="action", tag="tag", forbid_unknown_fields=True):
-    """Write ``[NAME-1]``: the large category or the label, and who or which it is."""
+    """Write ``[NAME-1]``: the category or the label, and the number of the person or value."""
 
     by: Literal["category", "label"] = "category"
     numbered: bool = True
@@ -41,7 +41,7 @@ class Tag(msgspec.Struct, frozen=True, tag_field="action", tag="tag", forbid_unk
 class Surrogate(
     msgspec.Struct, frozen=True, tag_field="action", tag="surrogate", forbid_unknown_fields=True
 ):
-    """Write another value of the same kind and shape. Dates are shifted, by default options."""
+    """Write another value of the same kind and shape. Dates are shifted with default options."""
 
 
 class Shift(
@@ -52,11 +52,11 @@ class Shift(
     Attributes
     ----------
     max_days
-        At most so many, back or forth, never none.
+        Largest offset, back or forward; the offset is never 0.
     weeks
-        By whole weeks, so that a Monday stays a Monday.
+        Whether to shift by whole weeks, so that a Monday stays a Monday.
     order
-        How ``03/04/2014`` is read; ``locale``: month first for American English, else day first.
+        How ``03/04/2014`` is read; ``locale``: month first in American English, else day first.
     """
 
     max_days: Annotated[int, Meta(ge=7, le=36500)] = 365
@@ -67,11 +67,11 @@ class Shift(
 class Generalise(
     msgspec.Struct, frozen=True, tag_field="action", tag="generalise", forbid_unknown_fields=True
 ):
-    """Say less: the year of a date, 90+ for ages above 89, the first three digits of a ZIP."""
+    """Write less: the year of a date, 90+ for ages above 89, the first three digits of a ZIP."""
 
 
 class Keep(msgspec.Struct, frozen=True, tag_field="action", tag="keep", forbid_unknown_fields=True):
-    """Leave it. What another label hides is hidden all the same."""
+    """Leave it unchanged. What another label hides inside it is still hidden."""
 
 
 class Drop(msgspec.Struct, frozen=True, tag_field="action", tag="drop", forbid_unknown_fields=True):
@@ -79,9 +79,9 @@ class Drop(msgspec.Struct, frozen=True, tag_field="action", tag="drop", forbid_u
 
 
 Action = Mask | Tag | Surrogate | Shift | Generalise | Keep | Drop
-#: Actions that hide whatever they are given; only these can be the default.
+#: Actions that can hide anything; only these can be the default.
 Hiding = Mask | Tag | Drop
-#: Actions that leave something to be seen of what they replace.
+#: Actions that leave something visible of what they replace.
 LENIENT = (Shift, Generalise)
 ACTIONS: dict[str, type[Action]] = {
     "mask": Mask,

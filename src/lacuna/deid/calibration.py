@@ -4,9 +4,9 @@ The whole pipeline is calibrated. With a threshold t it redacts
 
     redacted(t) = {tokens with P(identifier) ≥ t} ∪ what patterns, lists and known names found
 
-so a token that only the model can find is missed when its probability lies below t. The loss of a
-unit (a patient; a document where there are no groups) is the share of its identifier tokens that
-are missed, 0 where it has none. It can only grow with t. With n units that the model has not seen
+so a token that only the model can find is missed if its probability is below t. The loss of a unit
+(a patient; a document if there are no groups) is the share of its identifier tokens that
+are missed, 0 if it has none. It can only grow with t. With n units that the model has not seen
 and their mean loss R(t), the threshold is the highest t with
 
     (n · R(t) + 1) / (n + 1) ≤ level.
@@ -15,7 +15,8 @@ Then the expected loss on another unit, drawn like these, is at most `level` (An
 "Conformal Risk Control", 2024). The expectation is over draws of all n + 1 units: it is a promise
 about the average, not about every archive.
 
-From annotated documents to a calibrated threshold, by running the pipeline on them.
+:func:`calibration_units` runs the pipeline on annotated documents, :func:`calibrate` finds the
+threshold; :mod:`lacuna.deid.promises` stores it in the model file.
 """
 
 from __future__ import annotations
@@ -32,22 +33,23 @@ from lacuna.models.base import Examined, group_batches
 from lacuna.text.document import Document
 from lacuna.types import BoolArray, FloatArray
 
-#: Below this value of (n + 1) · level one single missed token decides where the threshold lies.
+#: Below this value of (n + 1) · level a single missed token decides the threshold.
 COMFORTABLE = 3.0
 CURVE_POINTS = 101
+NEVER = -1.0  #: below every threshold
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unit:
-    """What calibration knows of a patient: the probability of every token.
+    """The tokens of a patient: the highest threshold at which each is redacted.
 
     Attributes
     ----------
     identifiers
-        Of every identifier token: P(identifier), 1 where the rest of the pipeline finds it, -1
-        where it is never taken out.
+        Of every identifier token: P(identifier), 1 if recognizers find it, -1 if a *never* term
+        keeps it.
     others
-        Of every other token: the same.
+        The same of every other token.
     """
 
     identifiers: FloatArray
@@ -65,18 +67,18 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A threshold and what is promised with it.
+    """A threshold and the promise it keeps.
 
     Attributes
     ----------
     level
-        Expected share of identifier tokens missed per unit: at most this.
+        Upper bound on the expected share of identifier tokens missed per unit.
     threshold
         Tokens with at least this probability are redacted.
     units
-        How many it rests on.
+        How many units it is based on.
     missed, precision
-        What it does on the calibration set.
+        On the calibration set.
     """
 
     level: float
@@ -87,12 +89,12 @@ class Calibration:
 
     @property
     def is_tight(self) -> bool:
-        """Whether so few units decide that more would allow a better threshold."""
+        """Whether there are so few units that more would allow a better threshold."""
         return (self.units + 1) * self.level < COMFORTABLE
 
 
 def units_needed(level: float) -> int:
-    """Return how many units a level needs at least: with fewer, even no miss is not enough."""
+    """Return the least number of units for a level: with fewer, even no miss is not enough."""
     return ceil(round(1 / level, 9)) - 1
 
 
@@ -102,10 +104,10 @@ def calibrate(units: Sequence[Unit], level: float) -> Calibration:
     Raises
     ------
     ConfigError
-        If the level is no share, or there are too few units for it.
+        If the level is not between 0 and 1, or there are too few units for it.
     """
     if not 0 < level < 1:
-        raise ConfigError(f"the share that may be missed lies between 0 and 1, got {level}")
+        raise ConfigError(f"the share that may be missed is between 0 and 1, got {level}")
     needed = units_needed(level)
     if len(units) < needed:
         raise ConfigError(
@@ -125,7 +127,7 @@ def _highest(units: Sequence[Unit], allowed: float) -> float:
     """Return the highest t with Σ_units loss(t) ≤ `allowed`.
 
     A token of probability p in a unit with k identifier tokens adds 1/k as soon as t > p. So t may
-    rise to the first p at which the sum of those up to and including p is too much.
+    rise to the first p at which the sum up to and including p is too much.
     """
     scores = np.concatenate([unit.identifiers for unit in units] or [np.zeros(0)])
     sizes = [len(unit.identifiers) for unit in units]
@@ -150,21 +152,18 @@ def _share_below(values: FloatArray, threshold: float) -> float:
 
 
 def curve(units: Sequence[Unit]) -> list[CurvePoint]:
-    """Return what thresholds from all to nothing do, closest where few tokens are missed."""
+    """Return what thresholds from 0 to 1 do, denser where few tokens are missed."""
     return [
         CurvePoint(float(t), *outcome(units, float(t)))
         for t in np.linspace(0.0, 1.0, CURVE_POINTS) ** 2
     ]
 
 
-NEVER = -1.0  #: lies below every threshold
-
-
 def calibration_units(detector: Detector, documents: Iterable[Document]) -> list[Unit]:
-    """Return what calibration needs to know of each group, or document without one.
+    """Return the unit of each group, or document without one.
 
-    What recognizers find counts as found whatever the threshold, and so does the rest of a mention
-    of the tagger of which a token reaches it.
+    What recognizers find counts as redacted whatever the threshold. A mention of the tagger is
+    redacted as a whole when one of its tokens reaches the threshold.
     """
     scores: dict[tuple[str, str], tuple[list[FloatArray], list[FloatArray]]] = {}
     for unit, is_identifier, sure in _token_scores(detector, documents):
@@ -177,7 +176,7 @@ def calibration_units(detector: Detector, documents: Iterable[Document]) -> list
 def _token_scores(
     detector: Detector, documents: Iterable[Document]
 ) -> Iterator[tuple[tuple[str, str], BoolArray, FloatArray]]:
-    """Yield of each document its group, which tokens are identifiers, when each is redacted."""
+    """Yield the group of each document, which tokens are identifiers, when each is redacted."""
     for batch in group_batches(documents):
         plain = [replace(document, mentions=()) for document in batch]
         for gold, examined in zip(batch, detector.tagger.examine(plain), strict=True):
@@ -185,14 +184,14 @@ def _token_scores(
 
 
 def redacted_up_to(detector: Detector, examined: Examined) -> FloatArray:
-    """Return for each token the highest threshold at which it is redacted; -1 where at none."""
+    """Return for each token the highest threshold at which it is redacted; -1 if none."""
     sure = examined.probability.copy()
     for start, end, _ in examined.found:
         first, last = token_range(examined, start, end)
         sure[first:last] = sure[first:last].max(initial=0.0)
     every = list(tagger_findings(examined, 0.0))
-    sure[~covered(examined, detector.drop(examined.document, every))] = NEVER
-    sure[covered(examined, detector.recognized(examined.document))] = 1.0
+    sure[~covered(examined, detector.recognizers.drop(examined.document, every))] = NEVER
+    sure[covered(examined, detector.recognizers.findings(examined.document))] = 1.0
     return sure
 
 

@@ -1,18 +1,16 @@
-"""Finding everything that says who somebody is: a tagger and recognizers, with one threshold.
+"""Finding identifiers: a tagger with a threshold, and recognizers that need no model.
 
     redacted(t) = mentions and single tokens of the tagger with P(identifier) ≥ t
-                  ∪ what the recognizers found (patterns, word lists, known names, terms)
+                  ∪ what the recognizers find (patterns, word lists, known values, terms)
 
-A mention of the tagger is taken whole when one of its tokens reaches the threshold. A token that
-reaches it outside any mention is an identifier of no known kind.
+A mention of the tagger is taken whole if one of its tokens reaches the threshold. A token that
+reaches it outside any mention is an identifier of unknown kind.
 
-Detection in bounded memory: long documents are read through overlapping windows.
+Memory is bounded: a long document is read through overlapping windows, cut at white space if there
+is any, and everything found in a window counts. Alignment sees one window at a time.
 
-A window ends at white space where there is any. The next one begins before the end of the last, so
-that a name at the border stands whole in one of them; what either finds is found. Alignment sees
-one window at a time.
-
-Kernels: the tokens that spans of characters touch, and how sure the tagger is of them.
+:func:`lacuna.pipeline.detection.open_detection` makes a detector from options; what happens to the
+findings is in :mod:`lacuna.deid.redact`.
 """
 
 from __future__ import annotations
@@ -26,28 +24,28 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lacuna.deid.findings import Finding, Origin
+from lacuna.errors import ConfigError
 from lacuna.kernels import kernel
 from lacuna.models.base import Examined, Tagger
 from lacuna.text.document import Document
 from lacuna.types import BoolArray, FloatArray, IntArray, LongArray
 
-#: Label of a token that is probably an identifier, nobody knows of which kind.
+#: Label of a token that is probably an identifier of unknown kind.
 UNNAMED = "IDENTIFIER"
 DEFAULT_THRESHOLD = 0.5
-MODEL = Origin.MODEL
-
-Recognizer = Callable[[Document], Iterable[Finding]]
-#: Drops findings, by terms that are never identifiers.
-Filter = Callable[[Document, list[Finding]], list[Finding]]
+WINDOW = 1 << 17  #: characters
+OVERLAP = 2000
+TOGETHER = 1 << 20  #: characters examined in one call of the tagger
+_LOOK_BACK = 10_000  # characters searched for white space to cut at
 
 
 class Detected(NamedTuple):
     """What was found in a document.
 
     document
-        As it came.
+        The document as given.
     findings
-        Of the tagger above the threshold, and of all recognizers.
+        Of the tagger above the threshold, and of the recognizers.
     probability
         P(identifier) of each token, by the tagger alone.
     covered
@@ -61,8 +59,13 @@ class Detected(NamedTuple):
 
     @property
     def expected_missed(self) -> float:
-        """How many identifier tokens the tagger expects among those left in the text."""
+        """The expected number of identifier tokens among those that stay in the text."""
         return float(self.probability.sum(where=~self.covered))
+
+
+def find_nothing(_: Document) -> Iterable[Finding]:
+    """Find nothing."""
+    return ()
 
 
 def keep_all(_: Document, findings: list[Finding]) -> list[Finding]:
@@ -71,88 +74,51 @@ def keep_all(_: Document, findings: list[Finding]) -> list[Finding]:
 
 
 @dataclass(frozen=True, slots=True)
+class Recognizers:
+    """Everything that finds identifiers without a model.
+
+    Attributes
+    ----------
+    find
+        Returns what patterns, word lists, known values and *always* terms find.
+    drop
+        Leaves out findings inside *never* terms, also those of the tagger.
+    """
+
+    find: Callable[[Document], Iterable[Finding]] = find_nothing
+    drop: Callable[[Document, list[Finding]], list[Finding]] = keep_all
+
+    def findings(self, document: Document) -> list[Finding]:
+        """Return what is found, without *never* terms."""
+        return self.drop(document, list(self.find(document)))
+
+
+@dataclass(frozen=True, slots=True)
 class Detector:
-    """A tagger, recognizers that work on their own, and how sure the tagger must be."""
+    """A tagger, recognizers, and the probability from which the tagger is believed."""
 
     tagger: Tagger
-    recognizers: tuple[Recognizer, ...] = ()
+    recognizers: Recognizers = Recognizers()
     threshold: float = DEFAULT_THRESHOLD
-    drop: Filter = keep_all
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.threshold <= 1:
+            raise ConfigError(f"a threshold must be between 0 and 1, got {self.threshold}")
 
     def detect(self, documents: Sequence[Document]) -> list[Detected]:
-        """Return what is found in each document; those of a group should come together."""
+        """Return what is found in each document; documents of a group should come together."""
         return [self._detected(examined) for examined in self.tagger.examine(documents)]
-
-    def recognized(self, document: Document) -> list[Finding]:
-        """Return what is found whatever the threshold."""
-        findings = [f for recognize in self.recognizers for f in recognize(document)]
-        return self.drop(document, findings)
 
     def _detected(self, examined: Examined) -> Detected:
         document = examined.document
-        tagged = self.drop(document, tagger_findings(examined, self.threshold))
-        recognized = self.recognized(document)
+        tagged = self.recognizers.drop(document, tagger_findings(examined, self.threshold))
+        recognized = self.recognizers.findings(document)
         findings = [*_better_named(tagged, recognized), *recognized]
         return Detected(document, findings, examined.probability, covered(examined, findings))
 
 
-def _better_named(tagged: list[Finding], recognized: list[Finding]) -> list[Finding]:
-    """Leave out tokens of no known kind that lie inside something recognized, which has one."""
-    if not recognized or all(finding.label != UNNAMED for finding in tagged):
-        return tagged
-    named = sorted((finding.start, finding.end) for finding in recognized)
-    starts = [start for start, _ in named]
-    # how far the first ones go: one that begins before a token and ends behind it holds it
-    reach = list(accumulate((end for _, end in named), max))
-
-    def is_inside(finding: Finding) -> bool:
-        before = bisect_right(starts, finding.start)
-        return before > 0 and reach[before - 1] >= finding.end
-
-    return [f for f in tagged if f.label != UNNAMED or not is_inside(f)]
-
-
-def tagger_findings(examined: Examined, threshold: float) -> list[Finding]:
-    """Return mentions of which a token reaches the threshold, and single tokens that do."""
-    _, found, start, end, probability = examined
-    surest, alone = surest_tokens(start, end, probability, *_borders(found), threshold)
-    findings = [
-        Finding(start, end, label, MODEL, sure)
-        for (start, end, label), sure in zip(found, surest.tolist(), strict=True)
-        if sure >= threshold
-    ]
-    findings += [
-        Finding(int(start[t]), int(end[t]), UNNAMED, MODEL, float(probability[t]))
-        for t in alone.tolist()
-    ]
-    return findings
-
-
-def covered(examined: Examined, findings: Iterable[Finding]) -> BoolArray:
-    """Return for each token whether a finding touches it."""
-    return covered_tokens(examined.start, examined.end, *_borders(list(findings)))
-
-
-def _borders(spans: Sequence[tuple[Any, ...]]) -> tuple[LongArray, LongArray]:
-    """Return the starts and the ends of what begins with them."""
-    starts = np.array([span[0] for span in spans], np.int64)
-    return starts, np.array([span[1] for span in spans], np.int64)
-
-
-def token_range(examined: Examined, start: int, end: int) -> tuple[int, int]:
-    """Return the tokens that characters ``[start, end)`` touch: the first, and one behind."""
-    first = int(np.searchsorted(examined.end, start, side="right"))
-    return first, max(first, int(np.searchsorted(examined.start, end, side="left")))
-
-
-WINDOW = 1 << 17  #: characters
-OVERLAP = 2000
-TOGETHER = 1 << 20  #: characters examined in one go
-_LOOK_BACK = 10_000  # for white space to end at
-
-
 def detect_bounded(detector: Detector, documents: Sequence[Document]) -> list[Detected]:
-    """Return what is found in each document, looking at few characters at a time."""
+    """Return what is found in each document, in bounded memory."""
     found: list[Detected] = []
     for batch in _batches(documents):
         if len(batch[0].text) > WINDOW:
@@ -181,7 +147,7 @@ def _batches(documents: Sequence[Document]) -> Iterator[list[Document]]:
 
 
 def _detect_long(detector: Detector, document: Document) -> Detected:
-    """Tokens in the overlap of two windows are counted twice."""
+    """Detect window by window; tokens in the overlap of two windows are counted twice."""
     findings = []
     probability, covered = bytearray(), bytearray()  # they grow in place, unlike a list of arrays
     for start, end in windows(document.text):
@@ -210,13 +176,63 @@ def windows(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _break_before(text: str, place: int) -> int:
-    """Return the last place up to `place` that does not cut a word, if one is near."""
+    """Return the last position up to `place` that does not cut a word, if one is near."""
     if place >= len(text):
         return len(text)
     for back in range(place, max(place - _LOOK_BACK, 0), -1):
         if text[back - 1].isspace():
             return back
     return place
+
+
+def _better_named(tagged: list[Finding], recognized: list[Finding]) -> list[Finding]:
+    """Leave out tokens of unknown kind inside something recognized, whose kind is known."""
+    if not recognized or all(finding.label != UNNAMED for finding in tagged):
+        return tagged
+    named = sorted((finding.start, finding.end) for finding in recognized)
+    starts = [start for start, _ in named]
+    # reach[i]: the last end of the first i + 1; a token is inside one that starts before it and
+    # ends after it
+    reach = list(accumulate((end for _, end in named), max))
+
+    def is_inside(finding: Finding) -> bool:
+        before = bisect_right(starts, finding.start)
+        return before > 0 and reach[before - 1] >= finding.end
+
+    return [f for f in tagged if f.label != UNNAMED or not is_inside(f)]
+
+
+def tagger_findings(examined: Examined, threshold: float) -> list[Finding]:
+    """Return mentions with a token that reaches the threshold, and single tokens that do."""
+    _, found, start, end, probability = examined
+    surest, alone = surest_tokens(start, end, probability, *_borders(found), threshold)
+    findings = [
+        Finding(start, end, label, Origin.MODEL, sure)
+        for (start, end, label), sure in zip(found, surest.tolist(), strict=True)
+        if sure >= threshold
+    ]
+    findings += [
+        Finding(int(start[t]), int(end[t]), UNNAMED, Origin.MODEL, float(probability[t]))
+        for t in alone.tolist()
+    ]
+    return findings
+
+
+def covered(examined: Examined, findings: Iterable[Finding]) -> BoolArray:
+    """Return for each token whether a finding touches it."""
+    return covered_tokens(examined.start, examined.end, *_borders(list(findings)))
+
+
+def _borders(spans: Sequence[tuple[Any, ...]]) -> tuple[LongArray, LongArray]:
+    """Return the starts and the ends of spans."""
+    starts = np.array([span[0] for span in spans], np.int64)
+    return starts, np.array([span[1] for span in spans], np.int64)
+
+
+def token_range(examined: Examined, start: int, end: int) -> tuple[int, int]:
+    """Return the tokens that characters ``[start, end)`` touch: first, and one past the last."""
+    first = int(np.searchsorted(examined.end, start, side="right"))
+    return first, max(first, int(np.searchsorted(examined.start, end, side="left")))
 
 
 @kernel
@@ -230,7 +246,8 @@ def surest_tokens(
 ) -> tuple[FloatArray, LongArray]:
     """Return the highest probability in each span, and tokens that reach the threshold outside.
 
-    A span that touches no token has -1. Outside: of all spans that themselves reach the threshold.
+    The first is -1 for a span that touches no token. The second are tokens outside all spans that
+    reach the threshold.
     """
     sure = np.full(span_start.size, -1.0)
     alone = probability >= threshold
@@ -262,12 +279,3 @@ def covered_tokens(
         inside += borders[t]
         covered[t] = inside > 0
     return covered
-
-
-@kernel
-def histograms(probability: FloatArray, covered: BoolArray, bins: int) -> LongArray:
-    """Return how many tokens lie in each bin: row 0 of those that stay, row 1 of the covered."""
-    counts = np.zeros((2, bins), np.int64)
-    for t in range(probability.size):
-        counts[int(covered[t]), min(int(probability[t] * bins), bins - 1)] += 1
-    return counts

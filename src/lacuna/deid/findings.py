@@ -1,4 +1,4 @@
-"""What a detector found: characters, a label, who says so and how surely."""
+"""Findings: a span of characters, its label, the detector that found it and its probability."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import NamedTuple
 class Origin(StrEnum):
     """Which detector found something, the most trusted first."""
 
-    ALWAYS = "always"  #: a term the user wants out wherever it stands
-    KNOWN = "known"  #: a name or number the user gave for this patient
+    ALWAYS = "always"  #: a term that the user always wants replaced
+    KNOWN = "known"  #: a name or number that the user gave for this patient
     PATTERN = "pattern"
     MODEL = "model"
     LIST = "list"
 
 
 class Finding(NamedTuple):
-    """Characters ``[start, end)`` of a text that say who somebody is.
+    """Characters ``[start, end)`` of a text that identify somebody.
 
-    A mention with gaps is one finding per part. Findings may touch, overlap and repeat one another;
+    A mention with gaps gives one finding per part. Findings may touch, overlap and repeat;
     :mod:`lacuna.deid.resolution` makes one plan of them.
     """
 

@@ -1,6 +1,6 @@
-"""Saying less: the year of a date, 90+ for ages above 89, three digits of a US postcode.
+"""Generalising: the year of a date, 90+ for ages above 89, three digits of a US postcode.
 
-Each function returns None where it cannot be sure, and the policy's default action hides instead.
+Each function returns None in doubt; then the policy's default action hides the value.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from lacuna.deid.dates.reading import Reading
 from lacuna.deid.dates.shifting import stated_years
 
 OLDEST = 89
-#: First three digits of US postcodes where at most 20,000 people live: the seventeen of the HHS
-#: guidance (census of 2000), and those that the census of 2010 adds.
+#: First three digits of US postcodes with up to 20,000 people: the seventeen of the HHS guidance
+#: (census of 2000), and those that the census of 2010 adds.
 SMALL_ZIP3 = frozenset(
     (
         *("036", "059", "063", "102", "203", "556", "692", "790", "821"),
@@ -39,7 +39,7 @@ _TENS = {
         ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), 2
     )
 }
-#: Words that may stand in an age and say nothing about how many years.
+#: Words of an age that do not change the number of years.
 _HARMLESS = frozenset(
     (
         *("a", "an", "year", "years", "yr", "yrs", "old", "y", "o", "yo", "aged", "age", "s"),
@@ -58,7 +58,7 @@ _MONTHS_OR_LESS = frozenset(
 
 
 def generalise_date(reading: Reading | None) -> str | None:
-    """Return the years a date names: ``2014``, ``'98``, ``2013-2014``; None where it names none."""
+    """Return the years of a date: ``2014``, ``'98``, ``2013-2014``; None if it names none."""
     years = stated_years(reading) if reading is not None else []
     if not years:
         return None
@@ -69,8 +69,8 @@ def generalise_date(reading: Reading | None) -> str | None:
 def generalise_age(surface: str) -> str | None:
     """Return an age with every number of years above 89 as ``90+``.
 
-    Ages in months, weeks and days stay. English words are read ("ninety-one"); an age with a word
-    nobody knows, or none that is a number, is not.
+    Ages in months, weeks and days stay. English words are read ("ninety-one"); None if there is an
+    unknown word, or no number.
     """
     words = [plain(word) for word in re.findall(r"[^\W\d_]+", surface)]
     if _NUMBER.search(surface) is None:
@@ -95,7 +95,7 @@ def _in_words(surface: str, words: list[str]) -> str | None:
 
 
 def generalise_zip(surface: str) -> str | None:
-    """Return the first three digits of a US postcode, ``000`` where few people live."""
+    """Return the first three digits of a US postcode, ``000`` if few people live there."""
     match = _ZIP.fullmatch(surface.strip())
     if match is None:
         return None

@@ -1,8 +1,8 @@
-"""The secret behind surrogates and date offsets, and what is derived from it.
+"""The secret key from which surrogates and date offsets are derived.
 
 Everything that looks random is HMAC-SHA-256(key, field₁ ‖ field₂ ‖ …), each field preceded by
 its length and a colon, so that ("ab", "c") and ("a", "bc") differ. The same key gives the same
-values in every run; without it they can be neither made nor undone.
+values in every run; without the key they can be neither computed nor reversed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ KEY_BYTES = 32
 
 
 class Key:
-    """A secret of 32 bytes. Its repr shows nothing of it."""
+    """A secret of 32 bytes; its repr does not show them."""
 
     __slots__ = ("_begun", "_secret")
 
@@ -32,17 +32,17 @@ class Key:
         return "Key(…)"
 
     def __reduce__(self) -> tuple[type[Key], tuple[bytes]]:
-        """Let worker processes be given the key."""
+        """Pickle the secret alone."""
         return Key, (self._secret,)
 
     @property
     def secret(self) -> bytes:
-        """The bytes themselves, for worker processes; they are never shown or logged."""
+        """The bytes, for worker processes; they are never shown or logged."""
         return self._secret
 
     @classmethod
     def random(cls) -> Key:
-        """Return a fresh key."""
+        """Return a random key."""
         return cls(secrets.token_bytes(KEY_BYTES))
 
     def digest(self, *fields: str) -> bytes:
@@ -69,17 +69,17 @@ def read_key(path: Path) -> Key:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
     if len(secret) != KEY_BYTES:
-        raise ConfigError(f"{path}: not a key file: it must hold exactly {KEY_BYTES} bytes")
+        raise ConfigError(f"{path}: not a key file: it must have exactly {KEY_BYTES} bytes")
     return Key(secret)
 
 
 def create_key(path: Path) -> Key:
-    """Make a key and write it to a new file that only its owner can read.
+    """Write a random key to a new file that only its owner can read.
 
     Raises
     ------
     ConfigError
-        When the file exists: a key that is lost cannot be made again.
+        If the file exists: a lost key cannot be made again.
     """
     secret = secrets.token_bytes(KEY_BYTES)
     try:

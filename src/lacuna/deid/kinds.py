@@ -1,7 +1,7 @@
-"""What a label stands for, as far as replacing it is concerned: a person, a date, a phone number.
+"""Kinds of identifiers, such as person, date and phone number.
 
-Labels differ from one annotated corpus to the next; the *kind* is what an action has to know. The
-kinds of two well-known label sets come with lacuna; a policy's ``[kinds]`` adds others.
+Labels differ between corpora; the *kind* is what an action has to know. The kinds of two well-known
+label sets are bundled; a policy's ``[kinds]`` adds others.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lacuna.io.label_map import BUNDLED, bundled_categories
 _TABLES = Path(__file__).parent / "label_kinds.toml"
 
 
-class Kind(StrEnum):
+class IdentifierKind(StrEnum):
     """What an identifier is."""
 
     PERSON = "person"
@@ -42,15 +42,17 @@ class Kind(StrEnum):
 
 
 @cache
-def known_kinds() -> Mapping[str, Kind]:
-    """Return label → kind of the label sets that come with lacuna."""
+def known_kinds() -> Mapping[str, IdentifierKind]:
+    """Return label → kind of the bundled label sets."""
     tables = tomllib.loads(_TABLES.read_text("utf-8"))
-    return {label: Kind(kind) for table in tables.values() for label, kind in table.items()}
+    return {
+        label: IdentifierKind(kind) for table in tables.values() for label, kind in table.items()
+    }
 
 
 @cache
 def known_categories() -> Mapping[str, str]:
-    """Return label → large category of the label sets that come with lacuna."""
+    """Return label → category of the bundled label sets."""
     return {
         label: category for name in BUNDLED for label, category in bundled_categories(name).items()
     }

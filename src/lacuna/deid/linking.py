@@ -1,17 +1,17 @@
 """Which mentions of names are the same person: "John Smith", "Mr. Smith", "SMITH", "J. Smith".
 
-Two forms *may be* one person when nothing they say differs: the same family name; given names that
-are equal or one the initial of the other, as far as both give them; no "Mr." against "Mrs.", no
-"Jr." against none. A word alone may be anybody with that word in the name.
+Two forms *may be* one person if they do not contradict one another: the same family name; given
+names that are equal, or one the initial of the other, as far as both have them; no "Mr." against
+"Mrs.", no "Jr." against none. A word alone may be anybody with that word in the name.
 
-A form joins a person if it may be that person, by all that is known of them, and nobody else.
-If it may be several people it stands for itself: two people are never taken for one; one person may
-be taken for two. Labels are kept apart: a PATIENT Smith and a DOCTOR Smith are two people. Only who
-has the same *full* name under two labels of one category (John Smith, PATIENT and DOCTOR) is one
-person, whom a detector has taken for two.
+A form is linked to a person if it may be that person and nobody else. If it may be several people,
+it gets a person of its own: two people are never taken for one; one person may be taken for two.
+Labels are kept apart: a PATIENT Smith and a DOCTOR Smith are two people. Only the same *full* name
+under two labels of one category (John Smith, PATIENT and DOCTOR) is one person, with one label
+being an error of the detector.
 
-Within a document the fullest forms are looked at first, so "Mr. Smith" before "John Smith" and
-"Robert Smith" is seen to be unclear. What later documents say changes nothing in earlier ones.
+Within a document the fullest forms come first, so that "Mr. Smith" before "John Smith" and "Robert
+Smith" is recognised as ambiguous. Later documents change nothing in earlier ones.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
 
-from lacuna.deid.names import FullName, NameForm
+from lacuna.deid.person_names import FullName, NameForm
 
-_CROWD = 50  # people with one word in their names; with more of them nothing is linked
+_CROWD = 50  # people who share a word of their names; with more, nothing is linked
 
 
 @dataclass(slots=True, eq=False)
 class Person:
-    """Somebody, by the fullest form of the name: all that the forms seen so far say."""
+    """A person, by the fullest form of the name: everything the forms seen so far say."""
 
     form: NameForm
 
@@ -39,7 +39,7 @@ class People:
     Parameters
     ----------
     namesakes
-        Full name → who was first called so, shared by all labels of a category.
+        Full name → the first person of that name, shared by all labels of a category.
     """
 
     _namesakes: dict[FullName, Person] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class People:
 
 
 def _together(a: NameForm, b: NameForm) -> NameForm:
-    """Return all that two forms of one person's name say."""
+    """Return everything that two forms of one person's name say."""
     longer, shorter = (a.given, b.given) if len(a.given) >= len(b.given) else (b.given, a.given)
     pairs = zip(longer, shorter, strict=False)
     given = (*(x if len(x) >= len(y) else y for x, y in pairs), *longer[len(shorter) :])

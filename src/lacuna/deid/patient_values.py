@@ -1,18 +1,18 @@
-"""What the user already knows of each patient: names and numbers that must not stay in a text.
+"""Values known for each patient: names and numbers that must not stay in a text.
 
-A CSV file with the columns ``group,kind,value``; a value without a group is looked for everywhere::
+A CSV file with the columns ``group,kind,value``; a value without a group is searched everywhere::
 
     group,kind,value
     p17,name,"Smith-Jones, Jane Mary"
     p17,id,1234567
     ,doctor,Dr. Ada Gray
 
-The group is that of the documents. Names (kinds *name* and *doctor*) are also found by their parts
-and in other orders: *Jane Smith-Jones*, *SMITH-JONES, JANE*, *J. M. Smith-Jones*, *Mrs. Jones*,
-*Jane*. Parts have at least two letters; with less than four, or if they are everyday words (*Will*,
+The group is that of the documents. Names (kinds *name* and *doctor*) are also found in parts and in
+other orders: *Jane Smith-Jones*, *SMITH-JONES, JANE*, *J. M. Smith-Jones*, *Mrs. Jones*, *Jane*.
+Parts have at least two letters; with fewer than four, or if they are everyday words (*Will*,
 *Rose*), they must begin with a capital. Particles (*van*, *de*) are not found alone. Numbers are
-found as they are written, without signs, and in the groups of phone numbers. The values are kept in
-memory only.
+found as written, without signs, and in the groups of phone numbers. The values are kept in memory
+only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lacuna.deid.findings import Origin
-from lacuna.deid.patterns.cues import word_set
+from lacuna.deid.patterns.cue_words import word_set
 from lacuna.deid.terms import Case, Term, TermFinder, fold_words
 from lacuna.errors import CorpusFormatError
 from lacuna.io.source import Source
@@ -33,7 +33,7 @@ from lacuna.io.source import Source
 COLUMNS = ("group", "kind", "value")
 NAME_KINDS = ("name", "doctor")
 NUMBER_KINDS = ("id", "record", "phone", "fax", "ssn")
-#: What can be known, and the label of what is found by it.
+#: Kinds of values, and the label of what they find.
 LABELS = {
     "name": "PATIENT",
     "doctor": "DOCTOR",
@@ -78,18 +78,18 @@ class Known(NamedTuple):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class KnownValues:
-    """What is known, by group; the key ``""`` holds what is looked for everywhere."""
+    """Known values by group; those of the group ``""`` are searched everywhere."""
 
     by_group: Mapping[str, tuple[Known, ...]]
 
     def finder(self, group: str | None) -> TermFinder:
-        """Return the finder of what is known of a group; keep it for all documents of the group."""
+        """Return a finder of the values of a group; keep it for all documents of the group."""
         known = self.by_group.get("", ()) + (self.by_group.get(group, ()) if group else ())
         return TermFinder.of((term for entry in known for term in _terms(entry)), Origin.KNOWN)
 
 
 def read_known(path: Path) -> KnownValues:
-    """Read a file of known values; errors say the line and never quote it."""
+    """Read a file of known values; errors name the line and never quote it."""
     by_group: dict[str, list[Known]] = {}
     for line, cells in _rows(path):
         group, kind, value = (cell.strip() for cell in cells)
@@ -134,7 +134,7 @@ def _terms(known: Known) -> Iterator[Term]:
 
 
 def _whole_forms(name: str) -> Iterable[str]:
-    """Return the orders in which a whole name is written; ``Last, First`` is understood."""
+    """Return the ways to write a whole name; it may be given as ``Last, First``."""
     last, comma, first = name.partition(",")
     pieces = [fold_words(piece) for piece in (f"{first} {last}" if comma else name).split()]
     pieces = [piece for piece in pieces if piece and piece[0] not in _TITLES]
@@ -160,7 +160,7 @@ def _whole_forms(name: str) -> Iterable[str]:
 
 
 def _size_of_last_name(pieces: list[list[str]]) -> int:
-    """Return how many pieces the last name has, with the particles before it: *van der Berg*."""
+    """Return how many pieces the last name has, particles included: *van der Berg*."""
     size = 1
     while size < len(pieces) and pieces[-size - 1][0] in _PARTICLES:
         size += 1

@@ -1,9 +1,9 @@
-r"""A policy: what is done with each kind of identifier. Written as TOML.
+r"""A policy: what is done with each kind of identifier, written as TOML.
 
 ::
 
-    base = "research"                 # optional: start from a ready-made policy
-    default = "mask"                  # for all else, and where an action cannot do its work
+    base = "research"                 # optional: start from a bundled policy
+    default = "mask"                  # for all other labels, and if an action is not possible
 
     [actions]                         # by kind
     person = "surrogate"
@@ -12,17 +12,17 @@ r"""A policy: what is done with each kind of identifier. Written as TOML.
     [labels]                          # by label, before kinds
     DOCTOR = "keep"
 
-    [kinds]                           # what labels of your own stand for
+    [kinds]                           # of your own labels
     TIERNAME = "person"
 
-    [categories]                      # what a tag calls them
+    [categories]                      # what tags call them
     TIERNAME = "NAME"
 
-    [patterns.study-number]           # what your own numbers look like
+    [patterns.study-number]           # the form of your own identifiers
     pattern = 'ST-\d{6}'
     label = "IDNUM"
 
-Ready-made are :data:`POLICIES`; ``docs/policies.md`` shows them label by label.
+:func:`policies` lists the bundled ones; ``docs/policies.md`` shows them label by label.
 """
 
 from __future__ import annotations
@@ -31,24 +31,23 @@ import hashlib
 import tomllib
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args
 
 import msgspec
 
-from lacuna.deid.actions import ACTIONS, Action, Hiding
-from lacuna.deid.kinds import Kind, known_categories, known_kinds
+from lacuna.deid.actions import ACTIONS, Action, Hiding, Shift, Surrogate
+from lacuna.deid.kinds import IdentifierKind, known_categories, known_kinds
 from lacuna.errors import ConfigError
 
-#: Policies that come with lacuna.
-POLICIES = ("safe-harbor", "research", "mask")
 _FOLDER = Path(__file__).parent / "policies"
 _TABLES = ("actions", "labels", "kinds", "categories", "patterns")
 _KEYS = ("base", "description", "default", *_TABLES)
 
 
 class UserPattern(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What identifiers of one's own look like, and the label they get."""
+    """A pattern of the user, in RE2's syntax, and the label of what it finds."""
 
     pattern: str
     label: str
@@ -60,34 +59,36 @@ class Policy(msgspec.Struct, frozen=True):
     Attributes
     ----------
     name
-        Of a ready-made policy, or the file it was read from.
+        Of a bundled policy, or the file it was read from.
     default
-        For labels that are not listed, and where another action cannot do its work; it hides.
+        For labels that are not listed, and if another action is not possible; it always hides.
     actions, labels
-        What to do by kind, and by label; labels come first.
+        Action by kind, and by label; labels take precedence.
     kinds
-        Labels beside those of :func:`~lacuna.deid.kinds.known_kinds`.
+        Label → kind, in addition to :func:`~lacuna.deid.kinds.known_kinds`.
     categories
-        Label → what a tag calls it, beside :func:`~lacuna.deid.kinds.known_categories`.
+        Label → what tags call it, in addition to :func:`~lacuna.deid.kinds.known_categories`.
     patterns
-        Name → what to look for.
+        Patterns of the user, by name.
+    description
+        One line.
     """
 
     name: str
     default: Hiding
-    actions: dict[Kind, Action] = {}
+    actions: dict[IdentifierKind, Action] = {}
     labels: dict[str, Action] = {}
-    kinds: dict[str, Kind] = {}
+    kinds: dict[str, IdentifierKind] = {}
     categories: dict[str, str] = {}
     patterns: dict[str, UserPattern] = {}
     description: str = ""
 
-    def kind(self, label: str) -> Kind:
-        """Return what a label stands for; ``other`` for one nobody knows."""
-        return self.kinds.get(label) or known_kinds().get(label, Kind.OTHER)
+    def kind(self, label: str) -> IdentifierKind:
+        """Return the kind of a label; ``other`` if it is unknown."""
+        return self.kinds.get(label) or known_kinds().get(label, IdentifierKind.OTHER)
 
     def category(self, label: str) -> str:
-        """Return what a tag calls a label."""
+        """Return what tags call a label."""
         return self.categories.get(label) or known_categories().get(label, label)
 
     def action(self, label: str) -> Action:
@@ -96,30 +97,42 @@ class Policy(msgspec.Struct, frozen=True):
         return self.default if chosen is None else chosen
 
     @property
+    def needs_key(self) -> bool:
+        """Whether what is written depends on a secret key."""
+        actions = (*self.actions.values(), *self.labels.values())
+        return any(isinstance(action, Surrogate | Shift) for action in actions)
+
+    @property
     def digest(self) -> str:
-        """SHA-256 of all that decides what is done, in hexadecimal; names and words left out."""
+        """SHA-256 of everything but name and description, in hexadecimal."""
         what = msgspec.structs.replace(self, name="", description="")
         return hashlib.sha256(msgspec.json.encode(what, order="deterministic")).hexdigest()
 
 
+@cache
+def policies() -> Mapping[str, str]:
+    """Return the bundled policies: name → one-line summary."""
+    return {path.stem: _read(path)["description"] for path in sorted(_FOLDER.glob("*.toml"))}
+
+
 def load_policy(name: str | Path) -> Policy:
-    """Return a ready-made policy by its name, or read one from a TOML file.
+    """Return a bundled policy by its name, or read one from a TOML file.
 
     Raises
     ------
     ConfigError
-        Naming the file and what is wrong in it, with the nearest name for one that is unknown.
+        Naming the file, what is wrong in it, and the nearest known name for an unknown one.
     """
-    if str(name) in POLICIES:
+    if str(name) in policies():
         return _policy(str(name), _read(_FOLDER / f"{name}.toml"))
     path = Path(name)
     if not path.exists() and path.suffix != ".toml":
-        raise ConfigError(_unknown("policy", str(name), POLICIES))
+        raise ConfigError(_unknown("policy", str(name), policies()))
     table = _read(path)
     base = table.pop("base", None)
     if base is not None:
-        if base not in POLICIES:
-            raise ConfigError(f"{path}: base: {_unknown('policy', str(base), POLICIES)}")
+        if base not in policies():
+            raise ConfigError(f"{path}: base: {_unknown('policy', str(base), policies())}")
         table = _over(table, _read(_FOLDER / f"{base}.toml"))
     return _policy(str(path), table)
 
@@ -140,7 +153,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _over(table: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
-    """Return `base` with the entries of `table` put over it."""
+    """Return `base` updated with the entries of `table`."""
     merged = {**base, **table}
     for name in _TABLES:
         if name in base and name in table:
@@ -151,13 +164,13 @@ def _over(table: dict[str, Any], base: dict[str, Any]) -> dict[str, Any]:
 def _policy(name: str, table: Mapping[str, Any]) -> Policy:
     if "default" not in table:
         raise ConfigError(
-            f"{name}: default is missing: say what is done with all that is not listed"
+            f"{name}: default is missing: the action for all labels that are not listed"
         )
-    actions, kinds = table.get("actions", {}), table.get("kinds", {})
+    actions, kinds, known = table.get("actions", {}), table.get("kinds", {}), list(IdentifierKind)
     for place, entries in (("actions", actions), ("kinds", {v: k for k, v in _texts(kinds)})):
         for kind in entries:
-            if kind not in list(Kind):
-                raise ConfigError(f"{name}: [{place}]: {_unknown('kind', kind, list(Kind))}")
+            if kind not in known:
+                raise ConfigError(f"{name}: [{place}]: {_unknown('kind', kind, known)}")
     default = _action(f"{name}: default", table["default"])
     if not isinstance(default, get_args(Hiding)):
         raise ConfigError(f"{name}: default: must be mask, tag or drop, which hide anything")

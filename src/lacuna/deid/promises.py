@@ -1,8 +1,8 @@
-"""What a model file promises: thresholds found by calibration, and for which pipeline they hold.
+"""Promises in a model file: calibrated thresholds, and the pipeline for which they hold.
 
-They stand in the header of the file under ``"calibration"``. A promise holds for the pipeline it
-was made with: the same weights, recognizers, lists and terms. The pipeline is known by a hash; one
-that differs in anything is refused.
+They are in the header of the file under ``"calibration"``. A promise holds for the pipeline it was
+made with: the same weights, recognizers, lists and terms. The pipeline is identified by a hash; any
+other pipeline is refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ KEY = "calibration"
 
 
 class Promises(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Calibrated thresholds of one pipeline, and what thresholds do."""
+    """Calibrated thresholds of one pipeline, and its curve."""
 
     pipeline: str
     calibrations: tuple[Calibration, ...]
@@ -33,12 +33,12 @@ class Promises(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Raises
         ------
         ConfigError
-            When the pipeline is another one, or was not calibrated for this level.
+            If the pipeline is another one, or was not calibrated for this level.
         """
         if pipeline != self.pipeline:
             raise ConfigError(
                 "the model was calibrated with other recognizers, lists or terms than are used now;"
-                " calibrate again with the same options"
+                " calibrate it again with the same options"
             )
         for calibration in self.calibrations:
             if calibration.level == level:
@@ -51,7 +51,7 @@ class Promises(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def weights_hash(stored: StoredModel) -> str:
-    """Return a hash of what a model computes with: all of its file but the calibration."""
+    """Return a hash of everything in a model file except the calibration."""
     hasher = hashlib.sha256(stored.kind.encode())
     header = {key: value for key, value in stored.header.items() if key != KEY}
     hasher.update(msgspec.json.encode(header, order="deterministic"))
@@ -71,12 +71,12 @@ def pipeline_hash(stored: StoredModel, parts: Iterable[str]) -> str:
 
 
 def with_promises(stored: StoredModel, promises: Promises) -> StoredModel:
-    """Return the model with promises in place of those it had."""
+    """Return the model with other promises."""
     return replace(stored, header={**stored.header, KEY: msgspec.to_builtins(promises)})
 
 
 def promises_of(stored: StoredModel) -> Promises | None:
-    """Return what a model file promises, if anything."""
+    """Return the promises of a model file, if there are any."""
     if KEY not in stored.header:
         return None
     try:

@@ -1,11 +1,11 @@
-"""Redacting a document: findings in, safe text out.
+"""Redacting a document: findings in, de-identified text out.
 
 ::
 
     findings → plan (resolution) → replacements (policy, scope) → new text and offsets (rewriting)
 
-Findings whose label is kept are set aside first, so that what another detector found inside them is
-still hidden. Where an action cannot do its work the policy's default, which hides, is taken.
+Findings whose label is kept are removed first, so that what another detector found inside them is
+still hidden. If an action is not possible, the policy's default is used, which always hides.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lacuna.deid.actions import LENIENT, Action, Keep, Shift, Surrogate
 from lacuna.deid.findings import Finding
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import Policy
-from lacuna.deid.replacing import Replacing, Rules, Settings, Surfaces
+from lacuna.deid.replacing import Replacing, ReplacingSettings, Rules, Surfaces
 from lacuna.deid.resolution import resolve
 from lacuna.deid.rewriting import OffsetMap, offset_map, rewrite
 from lacuna.deid.scope import Consistency, Scope
@@ -38,11 +38,11 @@ class Redacted:
     plan
         What was replaced: spans of the original text with their labels.
     instead
-        What stands there now.
+        What is there now.
     counts
         Number of replacements by label.
     fallbacks
-        How many of them the label's own action could not do, so that the default hid them.
+        How many of them the default action hid, because the label's own was not possible.
     """
 
     document: Document
@@ -58,18 +58,18 @@ class Redacted:
 
 
 class Redactor:
-    """Redacts documents by a policy, and remembers what it did within a patient.
+    """Redacts documents by a policy, and remembers what it wrote for each patient.
 
     Parameters
     ----------
     policy
         What is done with each label.
     key
-        Behind surrogates and date offsets; the same key gives the same ones.
+        The secret that decides surrogates and date offsets; the same key gives the same ones.
     consistency
-        Within what the same identifier becomes the same. Date offsets are always per patient.
+        Where equal identifiers get equal replacements. Date offsets are always per patient.
     locale
-        Whose names surrogates have and in which order numeric dates are read: ``en``, ``de_AT`` …
+        Decides the names of surrogates and the order of numeric dates: ``en``, ``de_AT`` …
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Redactor:
         actions = (*policy.actions.values(), *policy.labels.values())
         if any(isinstance(action, Surrogate) for action in actions):
             known_locale(locale)
-        self._settings = Settings(
+        self._settings = ReplacingSettings(
             policy,
             key,
             Consistency(consistency),
@@ -95,14 +95,14 @@ class Redactor:
         self._scopes: dict[tuple[str, str], Scope] = {}
 
     def redact(self, document: Document, findings: Iterable[Finding]) -> Redacted:
-        """Return the document with all that was found replaced.
+        """Return the document with all findings replaced.
 
-        Documents of a patient must come in the same order to get the same numbers in their tags.
+        To get the same numbers in tags, documents of a patient must come in the same order.
 
         Raises
         ------
         RedactionError
-            When a finding lies outside the text.
+            If a finding is outside the text.
         """
         findings = list(findings)
         labels = {finding.label for finding in findings}
@@ -124,12 +124,12 @@ class Redactor:
         )
 
     def _labels_of(self, labels: Iterable[str], *actions: type[Action]) -> set[str]:
-        """Return those labels with which one of some actions is done."""
+        """Return the labels that have one of some actions."""
         rules = self._settings.rules
         return {label for label in labels if isinstance(rules[label][0], actions)}
 
     def end_group(self, group: str) -> None:
-        """Forget a patient whose documents are done."""
+        """Forget a patient whose documents are finished."""
         self._scopes.pop(("group", group), None)
 
     def _scope(self, document: Document) -> Scope:

@@ -1,8 +1,8 @@
-"""What is written instead of each identifier of a document.
+"""Choosing the replacements of one document.
 
-What names, dates and ages say by themselves, whoever's they are.
-
-The same ones come again and again, so what the most recent ones say is kept in mind.
+For every span of the plan, :class:`Replacing` carries out the action of its label; if that is not
+possible, the default action of the policy. It reads the whole document first: who is named, and in
+which years. What names, dates and ages mean is cached, because they repeat (:class:`Surfaces`).
 """
 
 from __future__ import annotations
@@ -21,25 +21,32 @@ from lacuna.deid.dates.reading import MAX_LENGTH, Reading, read_date
 from lacuna.deid.findings import Finding
 from lacuna.deid.generalising import generalise_age, generalise_date, generalise_zip
 from lacuna.deid.keys import Key
-from lacuna.deid.kinds import Kind
+from lacuna.deid.kinds import IdentifierKind
 from lacuna.deid.linking import Person
-from lacuna.deid.names import NameForm, name_form
+from lacuna.deid.person_names import NameForm, name_form
 from lacuna.deid.policy import Policy
 from lacuna.deid.scope import Consistency, Scope, identity
-from lacuna.deid.surrogates.choosing import expect, surrogate
+from lacuna.deid.surrogates.by_kind import expect, surrogate
 from lacuna.deid.surrogates.pools import load_pools
 from lacuna.errors import RedactionError
 from lacuna.text.document import Document
 
 _DEFAULT_SHIFT = Shift()
 _ORDER = _DEFAULT_SHIFT.order
-_BLIND = (Mask, Drop)  # they need not know what they replace
-_PERSON, _DATE, _AGE, _ZIP = Kind.PERSON, Kind.DATE, Kind.AGE, Kind.ZIP
+_MONTH_FIRST = frozenset(("en", "en_US"))
+_BLIND = (Mask, Drop)  # they do not depend on what they replace
+_PERSON, _DATE, _AGE, _ZIP = (
+    IdentifierKind.PERSON,
+    IdentifierKind.DATE,
+    IdentifierKind.AGE,
+    IdentifierKind.ZIP,
+)
+RECENT = 1 << 14  #: names, dates and ages that are cached, of each; only short ones
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """What is the same for all documents; see :class:`~lacuna.deid.redact.Redactor`."""
+class ReplacingSettings:
+    """What all documents share; see :class:`~lacuna.deid.redact.Redactor`."""
 
     policy: Policy
     key: Key
@@ -47,36 +54,36 @@ class Settings:
     locale: str
     rules: Rules
     surfaces: Surfaces
-    shifts: bool  #: whether dates may be moved, so that their years have to be known
+    shifts: bool  #: whether dates may be shifted, so that their years must be known
 
 
-class Rules(dict[str, tuple[Action, Kind, str]]):
-    """Label → what is done with it, what it stands for, what a tag calls it; looked up once."""
+class Rules(dict[str, tuple[Action, IdentifierKind, str]]):
+    """Label → action, kind and category, each looked up once."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
 
-    def __missing__(self, label: str) -> tuple[Action, Kind, str]:
+    def __missing__(self, label: str) -> tuple[Action, IdentifierKind, str]:
         policy = self._policy
         self[label] = found = policy.action(label), policy.kind(label), policy.category(label)
         return found
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):
-    """A planned span: its number in the document, what stands there and what is done with it."""
+    """A span of the plan: its number in the document, its text, and what is done with it."""
 
     place: int
     label: str
     surface: str
     action: Action
-    kind: Kind
+    kind: IdentifierKind
     category: str
 
 
 class Replacing:
     """Chooses the replacements of one document."""
 
-    def __init__(self, settings: Settings, document: Document, scope: Scope) -> None:
+    def __init__(self, settings: ReplacingSettings, document: Document, scope: Scope) -> None:
         self._settings = settings
         self._document = document
         self._scope = scope
@@ -86,7 +93,7 @@ class Replacing:
         self.fallbacks: Counter[str] = Counter()
 
     def replacements(self, plan: Sequence[Finding]) -> list[str]:
-        """Return what is written for each planned span."""
+        """Return the replacement of each span of the plan."""
         text, rules = self._document.text, self._settings.rules
         items = [
             Item(place, label, text[start:end], *rules[label])
@@ -102,11 +109,11 @@ class Replacing:
             self.fallbacks[item.label] += 1
             new = _WRITERS[type(default)](self, item, default)
         if new is None:
-            raise RedactionError(f"nothing can be done with label {item.label}")
+            raise RedactionError(f"no action is possible for label {item.label}")
         return new
 
     def _look_ahead(self, items: list[Item]) -> None:
-        """Look at the whole document before anything is chosen: who is named, in which years."""
+        """Read the whole document before anything is chosen: who is named, in which years."""
         tagged: dict[str, dict[str, NameForm]] = {}
         named: list[Item] = []
         for item in items:
@@ -128,7 +135,7 @@ class Replacing:
                 tagged.setdefault(item.label, {})[item.surface] = form
         for label, forms in tagged.items():
             self._link(label, forms)
-        for item in named:  # before addresses, which follow the names
+        for item in named:  # before e-mail addresses, which follow the names
             self._surrogate(item, item.action)
 
     def _link(self, label: str, forms: dict[str, NameForm]) -> None:
@@ -186,7 +193,7 @@ class Replacing:
         return generalise_zip(item.surface) if item.kind is _ZIP else None
 
 
-#: How each action is carried out; None where it cannot do its work. What is kept is never planned.
+#: How each action is carried out; None if it is not possible. The plan has nothing that is kept.
 _WRITERS: dict[type[Action], Callable[[Replacing, Item, Any], str | None]] = {
     Mask: Replacing._mask,
     Tag: Replacing._tag,
@@ -197,13 +204,8 @@ _WRITERS: dict[type[Action], Callable[[Replacing, Item, Any], str | None]] = {
 }
 
 
-RECENT = 1 << 14  #: of each kind so many are kept; none that is longer than a date can be
-_MONTH_FIRST = frozenset(("en", "en_US"))
-_FORM_ORDER = Shift().order
-
-
 class Surfaces:
-    """Reads what stands in texts of a locale. Its repr shows nothing of what it keeps."""
+    """Reads names, dates and ages of a locale; its repr shows nothing of its cache."""
 
     __slots__ = ("_age", "_date", "_name", "_year")
 
@@ -214,7 +216,7 @@ class Surfaces:
 
         self._name = lru_cache(RECENT)(name_form)
         self._date = lru_cache(RECENT)(read)
-        self._year = lru_cache(RECENT)(lambda surface: generalise_date(read(surface, _FORM_ORDER)))
+        self._year = lru_cache(RECENT)(lambda surface: generalise_date(read(surface, _ORDER)))
         self._age = lru_cache(RECENT)(generalise_age)
 
     def __repr__(self) -> str:
@@ -229,9 +231,9 @@ class Surfaces:
         return self._date(surface, order) if len(surface) <= MAX_LENGTH else None
 
     def year(self, surface: str) -> str | None:
-        """Return what is left of a date; see :func:`~lacuna.deid.generalising.generalise_date`."""
+        """Return a date generalised; see :func:`~lacuna.deid.generalising.generalise_date`."""
         return self._year(surface) if len(surface) <= MAX_LENGTH else None
 
     def age(self, surface: str) -> str | None:
-        """Return what is left of an age; see :func:`~lacuna.deid.generalising.generalise_age`."""
+        """Return an age generalised; see :func:`~lacuna.deid.generalising.generalise_age`."""
         return self._age(surface) if len(surface) <= MAX_LENGTH else generalise_age(surface)

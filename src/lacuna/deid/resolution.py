@@ -1,20 +1,20 @@
-"""Findings of several detectors → one plan: spans that do not overlap, each with one label.
+"""From the findings of several detectors to one plan: disjoint spans, each with one label.
 
-The rule, in four steps:
+The rule has four steps:
 
-1. White space at the border of a finding is left out; one that ends inside a word, a number or an
-   emoji grows to its end ("Smi" in "Smith" becomes "Smith"), so no half of a name is left over.
-2. Findings that share a character become one span, together with all they overlap in turn.
-3. That span has the label of its longest finding. Among equally long ones those come first that are
-   more likely than not, then the most trusted (see :class:`~lacuna.deid.findings.Origin`), then the
-   most probable, then the first by name. Labels that hide all come before those that leave
-   something to be seen (the year of a date).
+1. White space at the ends of a finding is removed; a finding that ends inside a word, a number or
+   an emoji grows to its end ("Smi" in "Smith" becomes "Smith"), so that no half of a name is left.
+2. Findings that share a character become one span, together with everything they overlap in turn.
+3. The span gets the label of its longest finding. Ties go to findings that are more likely than
+   not, then to the most trusted (see :class:`~lacuna.deid.findings.Origin`), then to the most
+   probable, then to the first by name. Labels that hide everything take precedence over those that
+   leave something visible (the year of a date).
 4. Spans that touch and have the same label become one if *different* detectors found them. What one
-   detector reports as two things stays two things, and so does all that a space sets apart
-   ("Smith John" may be two people).
+   detector reports as two things stays two, and so does everything with a space in between ("Smith
+   John" may be two people).
 
-So every character that somebody found, border white space apart, is inside a span of the plan.
-Takes time linear in the text and n log n in the findings.
+So every character of a finding, except white space at its ends, is inside a span of the plan.
+The time is linear in the text and n log n in the findings.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _JOINER = "\u200d"
 def resolve(
     text: str, findings: Iterable[Finding], *, lenient: Collection[str] = ()
 ) -> list[Finding]:
-    """Return the plan: findings in text order that neither overlap nor begin or end in a word.
+    """Return the plan: findings in text order that do not overlap and do not cut a word.
 
     Parameters
     ----------
@@ -53,15 +53,15 @@ def resolve(
     findings
         In any order.
     lenient
-        Labels of which something is left to be seen.
+        Labels whose actions leave something visible.
 
     Raises
     ------
     RedactionError
-        When a finding lies outside the text.
+        If a finding is outside the text.
     """
     plan: list[Finding] = []
-    last: list[Finding] = []  # whose span is the last of the plan
+    last: list[Finding] = []  # the findings in the last span of the plan
     for start, end, cluster in _clusters(text, findings):
         strongest = cluster[0] if len(cluster) == 1 else _strongest(cluster, lenient)
         if plan and plan[-1].end == start and _are_one(plan[-1], last, strongest, cluster):
@@ -86,7 +86,7 @@ def _are_one(
 
 
 def _clusters(text: str, findings: Iterable[Finding]) -> Iterator[tuple[int, int, list[Finding]]]:
-    """Yield start and end of what overlapping findings cover, grown to whole words, and them."""
+    """Yield overlapping findings with the start and end they cover, grown to whole words."""
     cluster: list[Finding] = []
     first = last = 0
     for finding in sorted(_trimmed(text, findings)):
@@ -116,7 +116,7 @@ def _strongest(cluster: Sequence[Finding], lenient: Collection[str]) -> Finding:
 
 
 def _trimmed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Yield findings without white space at their borders; none that is nothing else."""
+    """Yield findings without white space at their ends; those of white space only are skipped."""
     size = len(text)
     for finding in findings:
         start, end = finding[:2]
@@ -136,7 +136,7 @@ def _trimmed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
 
 
 def _is_inside(text: str, place: int) -> bool:
-    """Whether a token goes on at `place`; the tokens of :mod:`lacuna.text.tokens`, or longer."""
+    """Whether a token continues at `place`; tokens as in :mod:`lacuna.text.tokens`, or longer."""
     classes = _classes()
     after = classes[ord(text[place])]
     if after <= LINE or after > APOSTROPHE:
@@ -159,7 +159,7 @@ def _is_inside(text: str, place: int) -> bool:
 
 
 def _is_irish(text: str, apostrophe: int) -> bool:
-    """Whether the apostrophe stands between one capital and another: ``O'Brien``."""
+    """Whether the apostrophe is between two capitals: ``O'Brien``."""
     classes = _classes()
     if not 1 <= apostrophe < len(text) - 1:
         return False

@@ -3,11 +3,10 @@
 ::
 
     original  Seen by Dr. Smith on 3/14.        [8, 17) → "[NAME-1]", [21, 25) → "■■■■"
-    new       Seen by [NAME-1] on ■■■■.         all other characters are the same
+    new       Seen by [NAME-1] on ■■■■.         all other characters stay
 
-A place outside all replacements maps to exactly one place. A span that touches a replaced one is
-widened to the whole of it, because nothing inside a replacement corresponds to anything inside what
-it replaces.
+A position outside all replacements maps to exactly one position. A span that touches a replaced one
+is widened to the whole of it, because positions inside a replacement have no counterpart.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from lacuna.types import LongArray
 
 
 class Replacement(NamedTuple):
-    """Put `text` in the place of the characters ``[start, end)``."""
+    """Write `text` instead of the characters ``[start, end)``."""
 
     start: int
     end: int
@@ -39,7 +38,7 @@ class OffsetMap:
     original_start, original_end
         What was replaced.
     new_start, new_end
-        What stands there now; equal where something was dropped.
+        What is there now; equal if something was dropped.
     """
 
     original_start: LongArray
@@ -48,14 +47,14 @@ class OffsetMap:
     new_end: LongArray
 
     def to_new(self, start: int, end: int) -> tuple[int, int]:
-        """Return the span of the new text that holds what ``[start, end)`` became."""
+        """Return the span of the new text that ``[start, end)`` became."""
         return (
             _begin(start, self.original_start, self.original_end, self.new_start, self.new_end),
             _finish(end, self.original_start, self.original_end, self.new_end),
         )
 
     def to_original(self, start: int, end: int) -> tuple[int, int]:
-        """Return the span of the original text that ``[start, end)`` of the new one stands for."""
+        """Return the span of the original text that became ``[start, end)`` of the new text."""
         return (
             _begin(start, self.new_start, self.new_end, self.original_start, self.original_end),
             _finish(end, self.new_start, self.new_end, self.original_end),
@@ -65,7 +64,7 @@ class OffsetMap:
 def _begin(
     place: int, start: LongArray, end: LongArray, to_start: LongArray, to_end: LongArray
 ) -> int:
-    """Map the start of a span: inside a replaced stretch it moves to its start."""
+    """Map the start of a span: inside a replaced stretch it moves to the start."""
     i = int(np.searchsorted(start, place, "right")) - 1  # the last stretch with start <= place
     if i < 0:
         return place
@@ -75,7 +74,7 @@ def _begin(
 
 
 def _finish(place: int, start: LongArray, end: LongArray, to_end: LongArray) -> int:
-    """Map the end of a span: inside a replaced stretch it moves to its end."""
+    """Map the end of a span: inside a replaced stretch it moves to the end."""
     i = int(np.searchsorted(start, place, "left")) - 1  # the last stretch with start < place
     if i < 0:
         return place
@@ -90,13 +89,13 @@ def rewrite(text: str, replacements: Iterable[tuple[int, int, str]]) -> str:
     Raises
     ------
     RedactionError
-        When the spans overlap, are out of order or lie outside the text.
+        If the spans overlap, are out of order or outside the text.
     """
     pieces: list[str] = []
     done = 0
     for start, end, new in replacements:
         if not done <= start <= end <= len(text):
-            raise RedactionError("replacements must lie in the text, in order and apart")
+            raise RedactionError("replacements must be inside the text, in order and disjoint")
         pieces += (text[done:start], new)
         done = end
     pieces.append(text[done:])
@@ -104,12 +103,12 @@ def rewrite(text: str, replacements: Iterable[tuple[int, int, str]]) -> str:
 
 
 def offset_map(replacements: Sequence[tuple[int, int, str]]) -> OffsetMap:
-    """Return where the characters of a text go that is rewritten so."""
+    """Return where the characters go when a text is rewritten."""
     count = len(replacements)
     start = np.fromiter((start for start, _, _ in replacements), np.int64, count)
     end = np.fromiter((end for _, end, _ in replacements), np.int64, count)
     length = np.fromiter((len(new) for _, _, new in replacements), np.int64, count)
-    # moved[i]: by how much all before and inside replacement i shift what comes after it
+    # moved[i]: how far replacements up to i shift the text after them
     moved = np.cumsum(length - (end - start))
     new_end = end + moved
     return OffsetMap(start, end, new_end - length, new_end)

@@ -1,7 +1,7 @@
-"""What is remembered within a scope: who has which number, which surrogates were chosen.
+"""What is remembered within a scope: numbers in tags, and surrogates.
 
-A scope is a document or, with a patient's documents together, a patient. The same key, scope and
-values give the same surrogates in every run; numbers of tags count up in the order of the text.
+A scope is a document, or all documents of a patient. The same key, scope and values give the same
+surrogates in every run; numbers in tags count up in text order.
 """
 
 from __future__ import annotations
@@ -11,17 +11,25 @@ from enum import StrEnum
 
 from lacuna.deid.dates.calendar_words import plain
 from lacuna.deid.keys import Key
-from lacuna.deid.kinds import Kind
+from lacuna.deid.kinds import IdentifierKind
 from lacuna.deid.linking import People, Person
-from lacuna.deid.names import FullName
+from lacuna.deid.person_names import FullName
 from lacuna.deid.surrogates.choices import Memory
 from lacuna.deid.surrogates.codes import normal_code
 
-_CODES = frozenset((Kind.PHONE, Kind.SSN, Kind.ID, Kind.ZIP, Kind.IP))
+_CODES = frozenset(
+    (
+        IdentifierKind.PHONE,
+        IdentifierKind.SSN,
+        IdentifierKind.ID,
+        IdentifierKind.ZIP,
+        IdentifierKind.IP,
+    )
+)
 
 
 class Consistency(StrEnum):
-    """Within what the same identifier is replaced by the same."""
+    """Where equal identifiers get equal replacements."""
 
     DOCUMENT = "document"
     PATIENT = "patient"
@@ -29,7 +37,7 @@ class Consistency(StrEnum):
 
 
 class Scope:
-    """State of one scope. Its repr shows nothing of it."""
+    """State of one scope; its repr shows only counts."""
 
     __slots__ = (
         "_counts",
@@ -56,7 +64,7 @@ class Scope:
 
     @property
     def memory(self) -> Memory:
-        """What surrogates are chosen by; its key is derived from the name of the scope."""
+        """The surrogates chosen so far; its key is derived from the name of the scope."""
         if self._memory is None:
             self._memory = Memory(self._key.derive("scope", *self._name))
         return self._memory
@@ -70,7 +78,7 @@ class Scope:
         return known
 
     def number(self, tag: str, identity: Hashable) -> int:
-        """Return the number of somebody or something among all with the same tag, from 1."""
+        """Return the number of a person or value among all with the same tag, from 1."""
         known = self._numbers.get((tag, identity))
         if known is None:
             known = self._counts[tag] = self._counts.get(tag, 0) + 1
@@ -78,8 +86,8 @@ class Scope:
         return known
 
 
-def identity(kind: Kind, label: str, surface: str) -> Hashable:
-    """Return what makes two mentions that are no names the same: label and normalised value."""
+def identity(kind: IdentifierKind, label: str, surface: str) -> Hashable:
+    """Return what two equal mentions other than names share: label and normalised value."""
     if kind in _CODES:
         return label, normal_code(surface) or surface
     return label, " ".join(plain(surface).split())

@@ -1,26 +1,22 @@
-r"""Word lists: terms found wherever they stand as whole words, in one walk over the text.
+r"""Word lists: terms found as whole words, in one pass over the text.
 
-Case and accents do not matter, nor what stands between the words of a term: ``smith john`` finds
-``Smith,\nJohn``. A term asks for more where it says so:
-
-* ``Case.CAPITAL``: the first letter must be a capital (*Li*, *LI*, not *li*);
-* ``Case.EXACT``: written letter by letter as in the list;
-* ``common``: a term that is also an everyday word (*Reading*, *Rose*) counts only where it begins
-  with a capital in the middle of a sentence, behind a title (*Mr.*), or beside something else that
-  was found: on the same line, with at most three blanks, stops and commas between. In text of
-  capitals only, a capital says nothing.
-
-A match inside a longer one is left out. Matches that overlap otherwise all stay, so that no part of
-a listed name is lost to another one.
-
-Texts as they are compared with lists: small letters, no accents, one space between words.
-
-::
+Text and terms are *folded* before they are compared: small letters, no accents, one space between
+words::
 
     Smith,\n  JOHN   →  smith john
     O’Brien-Núñez    →  o brien nunez
 
-Kernel: a text as words in small letters without accents, one space between them.
+A term may demand more:
+
+* ``Case.CAPITAL``: the first letter must be a capital (*Li*, *LI*, not *li*);
+* ``Case.EXACT``: every letter must be as in the list;
+* ``common``: a term that is also an everyday word (*Reading*, *Rose*) counts only if it begins with
+  a capital in the middle of a sentence, after a title (*Mr.*), or next to something else that was
+  found: on the same line, with up to three blanks, stops and commas in between. In text in capitals
+  a capital does not count.
+
+A match inside a longer one is left out. All other overlapping matches stay, so that no part of a
+listed name is lost.
 """
 
 from __future__ import annotations
@@ -45,16 +41,21 @@ from lacuna.text.characters import IDEOGRAPH, LOWER, MARK, class_table, code_poi
 from lacuna.types import CodeArray, IntArray
 
 COMMON = "common"
-_BETWEEN, _REACH = " \t.,", 3  # what may stand between neighbours, and how much of it
+_BETWEEN, _REACH = " \t.,", 3  # allowed between neighbours, and how many of them
 _TITLE = re.compile(
     r"(?si).*(?<![^\W_])(?:mr|mrs|ms|miss|dr|drs|doctor|prof|sra?|herr|frau|mme|mevr)\.?[ \t]{1,2}"
 )
 _MID_SENTENCE = re.compile(r"(?s).*[^\s.!?:;•*|>-][\"'“‘(]?[ \t]{1,2}[\"'“‘(]?")
-_LOOK_BACK = 12  # characters before a common word that say where it stands
+_LOOK_BACK = 12  # characters before a common word that are read
+#: Letters with a stroke, which Unicode does not decompose.
+_STROKES = str.maketrans("øØłŁđĐħĦıŧŦ", "oollddhhitt")
+_FIRST_ACCENTED, _LAST_ACCENTED = 0xC0, 0x1EFF
+BETWEEN, SKIPPED = 0, 1  # in the table for folding: not part of a word; a combining mark
+BLANK = 0x20
 
 
 class Case(StrEnum):
-    """What the case of a term must be in the text."""
+    """The case a term must have in the text."""
 
     ANY = "any"
     CAPITAL = "capital"
@@ -78,7 +79,7 @@ class _Match(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TermFinder:
-    """Finds terms in texts; make it with :meth:`of`. It holds no state and may be shared.
+    """Finds terms in texts; make it with :meth:`of`. It has no state and may be shared.
 
     Attributes
     ----------
@@ -87,7 +88,7 @@ class TermFinder:
     automaton
         Finds folded terms, each with a space at both ends.
     origin
-        Of all findings.
+        The origin of all findings.
     """
 
     terms: tuple[tuple[Term, ...], ...]
@@ -105,7 +106,7 @@ class TermFinder:
         return cls(tuple(map(tuple, by_pattern.values())), AhoCorasick(by_pattern), origin)
 
     def find(self, text: str, beside: Sequence[Finding] = ()) -> list[Finding]:
-        """Return what is found, sorted; `beside` is what others found, for common words."""
+        """Return findings, sorted; common words count next to these and next to `beside`."""
         if not self.terms:
             return []
         matches = list(self._matches(text))
@@ -119,17 +120,17 @@ class TermFinder:
         folded = fold(text)
         place = folded.place
         for pattern, start, end in self.automaton.find_matches_as_indexes(folded.text, True):
-            first, behind = int(place[start + 1]), int(place[end - 2]) + 1
+            first, last = int(place[start + 1]), int(place[end - 2]) + 1
             for term in self.terms[pattern]:
-                if _has_case(text[first:behind], term):
-                    yield _Match(first, behind, term)
+                if _has_case(text[first:last], term):
+                    yield _Match(first, last, term)
 
 
 def without_never(findings: Iterable[Finding], never: Sequence[Finding]) -> list[Finding]:
-    """Return the findings that no *never* term holds.
+    """Return the findings that are not inside a *never* term.
 
-    A term of the *never* list protects what lies wholly inside it from models, lists and patterns.
-    Names that are known for a patient and terms of the *always* list are stronger.
+    A *never* term protects what is completely inside it from models, lists and patterns. Values
+    known for a patient and *always* terms take precedence over it.
     """
     strong = (Origin.ALWAYS, Origin.KNOWN)
     return [
@@ -141,7 +142,7 @@ def without_never(findings: Iterable[Finding], never: Sequence[Finding]) -> list
 
 
 def read_terms(path: Path, label: str, *, case: Case = Case.ANY) -> list[Term]:
-    """Read a list: one term per line, with ``<TAB>common`` behind those that are everyday words."""
+    """Read a list: one term per line, with ``<TAB>common`` after terms that are everyday words."""
     terms = []
     for number, line in Source(path, path.name).records():
         text, _, mark = line.strip().partition("\t")
@@ -160,7 +161,7 @@ def _has_case(written: str, term: Term) -> bool:
 
 
 def _is_clear(text: str, match: _Match) -> bool:
-    """Whether a common word is written like a name: a capital inside a sentence, or a title."""
+    """Whether a common word is written like a name: capital in a sentence, or after a title."""
     written = text[match.start : match.end]
     before = text[max(0, match.start - _LOOK_BACK) : match.start]
     if not written[0].isupper():
@@ -174,7 +175,7 @@ def _is_clear(text: str, match: _Match) -> bool:
 def _with_neighbours(
     text: str, matches: Sequence[_Match], sure: set[_Match], beside: Sequence[Finding]
 ) -> set[_Match]:
-    """Add the common words that stand beside something found, one after another."""
+    """Add the common words next to something found, one after another."""
     sure = set(sure)
     starts = {m.start for m in sure} | {f.start for f in beside}
     ends = {m.end for m in sure} | {f.end for f in beside}
@@ -184,22 +185,22 @@ def _with_neighbours(
             ends.add(match.end)
             starts.add(match.start)
     for match in sorted(matches, key=lambda m: -m.end):
-        if match not in sure and not starts.isdisjoint(_places_behind(text, match.end)):
+        if match not in sure and not starts.isdisjoint(_places_after(text, match.end)):
             sure.add(match)
             starts.add(match.start)
     return sure
 
 
 def _places_before(text: str, start: int) -> range:
-    """Return where something beside a word that begins at `start` may end."""
+    """Return where a neighbour of a word that begins at `start` may end."""
     first = start
     while first > 0 and start - first < _REACH and text[first - 1] in _BETWEEN:
         first -= 1
     return range(first, start + 1)
 
 
-def _places_behind(text: str, end: int) -> range:
-    """Return where something beside a word that ends at `end` may begin."""
+def _places_after(text: str, end: int) -> range:
+    """Return where a neighbour of a word that ends at `end` may begin."""
     last = end
     while last < len(text) and last - end < _REACH and text[last] in _BETWEEN:
         last += 1
@@ -207,7 +208,7 @@ def _places_behind(text: str, end: int) -> range:
 
 
 def _outermost(findings: Sequence[Finding]) -> list[Finding]:
-    """Leave out what lies inside another finding of the same list; findings are sorted by start."""
+    """Leave out findings inside another one of the same list; they are sorted by start."""
     kept: list[Finding] = []
     for finding in findings:
         while kept and kept[-1].start == finding.start and kept[-1].end < finding.end:
@@ -217,13 +218,8 @@ def _outermost(findings: Sequence[Finding]) -> list[Finding]:
     return kept
 
 
-#: Letters with a stroke, which Unicode does not take apart.
-_STROKES = str.maketrans("øØłŁđĐħĦıŧŦ", "oollddhhitt")
-_FIRST_ACCENTED, _LAST_ACCENTED = 0xC0, 0x1EFF
-
-
 class Folded(NamedTuple):
-    """A folded text, with a space before and after it, and where each character comes from."""
+    """A folded text with a space at both ends, and where each character comes from."""
 
     text: str
     place: IntArray
@@ -242,7 +238,7 @@ def fold_words(text: str) -> list[str]:
 
 @cache
 def _table() -> CodeArray:
-    """Return what each code point becomes: a letter or digit, BETWEEN or SKIPPED; read-only."""
+    """Return what each code point becomes: letter, digit, BETWEEN or SKIPPED; read-only."""
     classes = class_table()
     table = np.where((classes >= LOWER) & (classes <= IDEOGRAPH), lower_table(), np.uint32(BETWEEN))
     table[classes == MARK] = SKIPPED
@@ -254,15 +250,11 @@ def _table() -> CodeArray:
     return table
 
 
-BETWEEN, SKIPPED = 0, 1  # in the table: no part of a word; a mark that clings to one
-BLANK = 0x20
-
-
 @kernel
 def fold_codes(codes: CodeArray, table: CodeArray) -> tuple[CodeArray, IntArray]:
-    """Return the folded text and the place of each of its characters; a space at both ends.
+    """Return the folded text, and the place of each of its characters in the original.
 
-    Whatever stands between two words becomes one space.
+    Everything between two words becomes one space; there is a space at both ends.
     """
     folded = np.empty(codes.size + 2, np.uint32)
     place = np.empty(codes.size + 2, np.int32)

@@ -1,14 +1,14 @@
-"""An encrypted file from which redacted texts can be restored, byte for byte.
+"""The vault: an encrypted file from which redacted texts can be restored, byte for byte.
 
 ::
 
     header   "LACUNAV1", scrypt's log₂ n, r, p, 16 bytes of salt
     records  length (4 bytes), AES-256-GCM of the record; number 0 is empty, then one per document,
-             and a last one that says it is the last
+             and one marked as the last
 
 The key of the cipher is scrypt(passphrase, salt). The nonce of a record is its number; header,
-number and "is last" are authenticated with it, so a record that was changed, moved, left out or cut
-off at the end is noticed.
+number and "is last" are authenticated with it, so a record that was changed, moved, removed or cut
+off at the end is detected.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ _MAGIC = b"LACUNAV1"
 _LOG_N, _R, _P = 15, 8, 1  # 32 MB and about a tenth of a second
 _HEADER_BYTES = len(_MAGIC) + 3 + 16
 _MAX_RECORD = 1 << 30
-_TOO_BIG = "a vault cannot hold a document with more than 1 GB of identifiers"
+_TOO_BIG = "a vault cannot contain a document with more than 1 GB of identifiers"
 
 
 class _Record(msgspec.Struct, array_like=True):
-    """What was taken out of one document: new start, new end, what stood there."""
+    """The identifiers of one document: new start, new end, original text."""
 
     document: bytes
     digest: bytes  #: SHA-256 of the redacted text
@@ -70,7 +70,7 @@ class VaultWriter:
         self._write(msgspec.msgpack.encode(record), is_last=False)
 
     def finish(self) -> None:
-        """Write that nothing follows."""
+        """Write the last record."""
         self._write(b"", is_last=True)
 
     def _write(self, content: bytes, *, is_last: bool) -> None:
@@ -84,7 +84,7 @@ class VaultWriter:
 
 @contextmanager
 def create_vault(path: Path, passphrase: str) -> Iterator[VaultWriter]:
-    """Write a vault that only its owner can read; it is there only if the block ends well."""
+    """Write a vault that only its owner can read; it is created only if the block succeeds."""
     if not passphrase:
         raise ConfigError("a vault needs a passphrase")
     with whole_file(path) as stream:
@@ -95,7 +95,7 @@ def create_vault(path: Path, passphrase: str) -> Iterator[VaultWriter]:
 
 
 class Vault:
-    """What an opened vault holds. Its repr shows nothing of it."""
+    """An opened vault; its repr shows only the number of documents."""
 
     def __init__(self, path: Path, records: Sequence[_Record]) -> None:
         self._path = path
@@ -110,14 +110,14 @@ class Vault:
         return sum(map(len, self._records.values()))
 
     def find(self, text: str, document: str | None) -> _Record:
-        """Return what was taken out of a redacted text."""
+        """Return the record of a redacted text."""
         same = self._records.get(_digest(text), [])
         if document is not None:
             same = [record for record in same if record.document == _bytes(document)]
         if not same:
-            raise VaultError(f"{self._path}: does not hold this text; was it changed since?")
+            raise VaultError(f"{self._path}: does not contain this text; has it been changed?")
         if any(record.originals != same[0].originals for record in same):
-            raise VaultError(f"{self._path}: holds several texts like this one; give the id")
+            raise VaultError(f"{self._path}: contains several originals of this text; give the id")
         return same[0]
 
 
@@ -127,7 +127,7 @@ def open_vault(path: Path, passphrase: str) -> Vault:
     Raises
     ------
     VaultError
-        For a wrong passphrase, a file that was changed or cut off, or no vault at all.
+        If the passphrase is wrong, or the file was changed, is cut off or is no vault.
     """
     try:
         content = path.read_bytes()
@@ -166,12 +166,12 @@ def restore(text: str, vault: Vault, *, document: str | None = None) -> str:
     vault
         Of the run that wrote it.
     document
-        Its id; needed only where several documents became the same text.
+        Its id; needed only if several documents became the same text.
 
     Raises
     ------
     VaultError
-        When the vault does not hold this text.
+        If the vault does not contain this text.
     """
     originals = vault.find(text, document).originals
     back = [Replacement(start, end, _text(original)) for start, end, original in originals]
@@ -181,7 +181,7 @@ def restore(text: str, vault: Vault, *, document: str | None = None) -> str:
 def _unseal(
     path: Path, cipher: AESGCM, header: bytes, sealed: bytes, count: int, *, is_last: bool
 ) -> bytes:
-    """Return the content of record number `count`; the one at the end must be the last."""
+    """Return the content of record `count`; the one at the end must be marked as the last."""
     try:
         return cipher.decrypt(_nonce(count), sealed, _bound(header, count, is_last))
     except InvalidTag:
@@ -191,7 +191,7 @@ def _unseal(
     except InvalidTag:
         if count == 0:
             raise VaultError(f"{path}: wrong passphrase, or its start was changed") from None
-        raise VaultError(f"{path}: was changed: record {count} is not as written") from None
+        raise VaultError(f"{path}: record {count} has been changed") from None
     raise VaultError(f"{path}: is cut off" if is_last else f"{path}: something follows its end")
 
 

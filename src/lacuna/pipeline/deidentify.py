@@ -1,7 +1,7 @@
-"""Documents in, safe documents out: detection and replacement together.
+"""De-identifying documents: detection and replacement together.
 
-A document that cannot be made safe fails alone, and nothing of it is passed on. Why it failed is
-said in words that hold nothing of it.
+A document that cannot be de-identified fails alone, and nothing of it is passed on. The reason of
+the failure quotes nothing of it.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, overload
+from typing import NamedTuple, TypedDict, Unpack, overload
 
 import msgspec
 
+from lacuna.deid.detection_options import BUNDLED_MODEL, DetectionOptions, with_policy
 from lacuna.deid.detector import DEFAULT_THRESHOLD, Detected, Detector, detect_bounded
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import Policy, load_policy
@@ -21,44 +22,38 @@ from lacuna.deid.scope import Consistency
 from lacuna.errors import ConfigError, CorpusFormatError, RedactionError
 from lacuna.models.base import Tagger, group_batches
 from lacuna.models.chain import collection_paused
-from lacuna.pipeline.detection import (
-    BUNDLED_MODEL,
-    DetectionOptions,
-    make_detector,
-    open_detection,
-    with_policy,
-)
+from lacuna.pipeline.detection import open_detection, open_recognizers
 from lacuna.text.document import Document
 
 
 class Safe(NamedTuple):
-    """A document that was made safe, and what was found in it."""
+    """A de-identified document, and what was found in it."""
 
     redacted: Redacted
     detected: Detected
 
 
 class Failed(NamedTuple):
-    """A document of which nothing may be passed on, and why, without quoting it."""
+    """Why a document could not be de-identified, without quoting it."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Deidentifier:
-    """Finds and replaces; keeps in mind what it wrote for each patient."""
+    """Finds and replaces identifiers; remembers what it wrote for each patient."""
 
     detector: Detector
     redactor: Redactor
 
     def deidentify(self, documents: Sequence[Document]) -> list[Safe | Failed]:
-        """Return each document made safe, or why it could not be; those of a group together."""
+        """Return each document de-identified, or why it failed; documents of a group together."""
         plain = [Document(d.id, d.text, group=d.group) for d in documents]
         with collection_paused():
             return [self._replaced(found) for found in self._detected(plain)]
 
     def _detected(self, documents: Sequence[Document]) -> list[Detected | Failed]:
-        """Detect in all at once; if that fails, in each group, then in each document alone."""
+        """Detect in all documents; if that fails, in each group, then in each document alone."""
         try:
             return [*detect_bounded(self.detector, documents)]
         except Exception as error:
@@ -82,47 +77,75 @@ class Deidentifier:
 
 
 def why(error: Exception) -> str:
-    """Say what went wrong in words that cannot hold a name: no path, no id, no text."""
+    """Return what went wrong, without path, id or text."""
     if isinstance(error, CorpusFormatError):
         place = f"line {error.line}: " if error.line is not None else ""
         return f"{place}{error.reason}"
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
-    return f"could not be made safe ({type(error).__name__})"
+    return f"could not be de-identified ({type(error).__name__})"
+
+
+class DeidentifyOptions(TypedDict, total=False):
+    """Keywords of :func:`deidentify`."""
+
+    model: str | Path | Tagger
+    policy: str | Path | Policy
+    key: Key | None
+    threshold: float | None
+    max_missed: float | None
+    consistency: Consistency
+    locale: str
+    detection: DetectionOptions | None
+
+
+@overload
+def deidentify(item: str | Document, **options: Unpack[DeidentifyOptions]) -> Redacted: ...
 
 
 @overload
 def deidentify(
-    item: str | Document,
-    *,
-    model: str | Path | Tagger = ...,
-    policy: str | Path | Policy = ...,
-    key: Key | None = ...,
-    threshold: float | None = ...,
-    max_missed: float | None = ...,
-    consistency: Consistency = ...,
-    locale: str = ...,
-    detection: DetectionOptions | None = ...,
-) -> Redacted: ...
-
-
-@overload
-def deidentify(
-    item: Iterable[Document],
-    *,
-    model: str | Path | Tagger = ...,
-    policy: str | Path | Policy = ...,
-    key: Key | None = ...,
-    threshold: float | None = ...,
-    max_missed: float | None = ...,
-    consistency: Consistency = ...,
-    locale: str = ...,
-    detection: DetectionOptions | None = ...,
+    item: Iterable[Document], **options: Unpack[DeidentifyOptions]
 ) -> Iterator[Redacted]: ...
 
 
 def deidentify(
-    item: str | Document | Iterable[Document],
+    item: str | Document | Iterable[Document], **options: Unpack[DeidentifyOptions]
+) -> Redacted | Iterator[Redacted]:
+    """Replace identifiers in a text, a document, or a stream of documents.
+
+    Parameters
+    ----------
+    item
+        What to de-identify; documents of a patient should follow one another.
+    model
+        A model file or a loaded model; the bundled model by default.
+    policy
+        A bundled policy or a TOML file; ``"safe-harbor"`` by default.
+    key
+        The secret that decides surrogates and date offsets; a random key by default.
+    threshold, max_missed
+        The probability from which the model is believed, 0.5 by default; or the calibrated promise
+        to keep.
+    consistency, locale
+        See :class:`~lacuna.deid.redact.Redactor`.
+    detection
+        What detects in addition to the model; built-in patterns by default.
+
+    Raises
+    ------
+    RedactionError
+        If a document cannot be de-identified; nothing of it is returned.
+    """
+    work = _deidentifier(**options)
+    if isinstance(item, str):
+        item = Document("text", item)
+    if isinstance(item, Document):
+        return next(_safe_ones(work, [item]))
+    return _safe_ones(work, item)
+
+
+def _deidentifier(
     *,
     model: str | Path | Tagger = BUNDLED_MODEL,
     policy: str | Path | Policy = "safe-harbor",
@@ -132,48 +155,19 @@ def deidentify(
     consistency: Consistency = Consistency.PATIENT,
     locale: str = "en",
     detection: DetectionOptions | None = None,
-) -> Redacted | Iterator[Redacted]:
-    """Take identities out of a text, a document, or a stream of documents.
-
-    Parameters
-    ----------
-    item
-        Documents of a patient should follow one another.
-    model
-        A model file or a loaded model.
-    policy
-        A ready-made policy or a TOML file.
-    key
-        Behind surrogates and shifted dates; a fresh one where not given.
-    threshold, max_missed
-        How sure the model must be; or which calibrated promise to keep.
-    consistency, locale
-        See :class:`~lacuna.deid.redact.Redactor`.
-    detection
-        What detects beside the model; patterns alone where not given.
-
-    Raises
-    ------
-    RedactionError
-        When a document cannot be made safe; nothing of it is returned.
-    """
+) -> Deidentifier:
     chosen = policy if isinstance(policy, Policy) else load_policy(policy)
     options = with_policy(detection or DetectionOptions(), chosen)
     if isinstance(model, str | Path):
         options = msgspec.structs.replace(options, model=str(model))
         detector = open_detection(options, threshold=threshold, max_missed=max_missed).detector
     elif max_missed is not None:
-        raise ConfigError("promises stand in model files: give the file to use max_missed")
+        raise ConfigError("promises are stored in model files: give the file to use max_missed")
     else:
         sure = DEFAULT_THRESHOLD if threshold is None else threshold
-        detector = make_detector(model, options, threshold=sure)
+        detector = Detector(model, open_recognizers(options), sure)
     redactor = Redactor(chosen, key or Key.random(), consistency=consistency, locale=locale)
-    work = Deidentifier(detector, redactor)
-    if isinstance(item, str):
-        item = Document("text", item)
-    if isinstance(item, Document):
-        return next(_safe_ones(work, [item]))
-    return _safe_ones(work, item)
+    return Deidentifier(detector, redactor)
 
 
 def _safe_ones(work: Deidentifier, documents: Iterable[Document]) -> Iterator[Redacted]:

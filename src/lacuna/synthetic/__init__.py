@@ -3,7 +3,7 @@
     from lacuna.synthetic import generate
     notes = list(generate(500, seed=1))
 
-Read :mod:`lacuna.synthetic.template` for the language the notes are written in.
+Notes are drawn from templates, see :mod:`lacuna.synthetic.template`.
 """
 
 from lacuna.synthetic.clinic import generate

@@ -13,11 +13,11 @@ import msgspec
 
 from lacuna.errors import ConfigError
 from lacuna.synthetic.labels import FINDING
-from lacuna.synthetic.language import Kind, Split
+from lacuna.synthetic.language import NoteKind, Split
 from lacuna.synthetic.noise import Noise, spoil
 from lacuna.synthetic.scene import Memory, Piece, Scene
 from lacuna.synthetic.slots import weighted
-from lacuna.synthetic.template import Scope
+from lacuna.synthetic.template import FactScope
 from lacuna.synthetic.writer import Pack, load_pack, tidy
 from lacuna.text.document import Document, Mention, Span
 
@@ -35,27 +35,27 @@ def generate(
 ) -> Iterator[Document]:
     """Write annotated clinical notes about people who do not exist.
 
-    The same arguments give the same notes (with the same version of lacuna and of Faker), and
-    the first n of many are the n of few.
+    The same arguments give the same notes (with the same versions of lacuna and Faker); a larger
+    `count` only adds notes at the end.
 
     Parameters
     ----------
     count
         How many notes.
     split
-        Which templates and values to use; a model that is to be tested on ``Split.TEST`` notes
-        is trained on ``Split.TRAIN`` notes. ``Split.ALL`` uses everything.
+        Which templates and values to use: train on ``Split.TRAIN``, test on ``Split.TEST``.
+        ``Split.ALL`` uses everything.
     noise
-        How carelessly the notes are typed; ``CLEAN`` for not at all.
+        How carelessly the notes are typed; ``CLEAN`` for no noise.
     findings
         Whether clinical findings, some with gaps, are mentions too (label ``FINDING``).
     most_notes_per_patient
-        A patient has one note to this many; they share a group and the facts about the patient.
+        A patient has between one and this many notes, with the same group and facts.
     kinds
-        Kinds of notes to write; without any, all of them.
+        Kinds of notes to write; all by default.
     """
     if count < 0 or most_notes_per_patient < 1:
-        raise ConfigError("a number of notes must not be negative, and per patient at least 1")
+        raise ConfigError("the number of notes must be at least 0, and per patient at least 1")
     pack = load_pack(language, Split(split))
     if kinds:
         pack = _with_kinds(pack, kinds)
@@ -64,11 +64,11 @@ def generate(
 
 
 def _with_kinds(pack: Pack, kinds: Collection[str]) -> Pack:
-    """Leave out all other kinds of notes."""
+    """Return the pack with some kinds of notes only."""
     known = pack.language.settings.kinds
     unknown = sorted(set(kinds) - known.keys())
     if unknown:
-        raise ConfigError(f"no such kind of note: {unknown[0]}; there are {', '.join(known)}")
+        raise ConfigError(f"unknown kind of note: {unknown[0]}; known are {', '.join(known)}")
     wanted = {name: kind for name, kind in known.items() if name in kinds}
     settings = msgspec.structs.replace(pack.language.settings, kinds=wanted)
     return replace(pack, language=replace(pack.language, settings=settings))
@@ -92,7 +92,7 @@ def _notes(
 
 
 def _patient(pack: Pack, rng: Random, most_notes: int) -> Iterator[tuple[str, list[Piece]]]:
-    """Write the notes of one patient, in the order of time: the second half in a later stay."""
+    """Write the notes of one patient in chronological order, the second half in a later stay."""
     person = pack.book.person(rng, is_male=rng.random() < 0.5)
     patient = Memory(people={"patient": person})
     admit = _first_day(pack, rng)
@@ -106,13 +106,13 @@ def _patient(pack: Pack, rng: Random, most_notes: int) -> Iterator[tuple[str, li
             names, cumulated = weighted({name: kind.weight for name, kind in kinds.items()})
             kind = rng.choices(names, cum_weights=cumulated)[0]
             today = _today(kinds[kind], days, rng)
-            memories = {Scope.PATIENT: patient, Scope.STAY: stay, Scope.NOTE: Memory()}
+            memories = {FactScope.PATIENT: patient, FactScope.STAY: stay, FactScope.NOTE: Memory()}
             yield kind, _write(pack, kind, memories, days | {"today": today}, rng)
         admit = days["discharge"] + timedelta(days=rng.randint(20, 900))
 
 
 def _write(
-    pack: Pack, kind: str, memories: dict[Scope, Memory], days: dict[str, date], rng: Random
+    pack: Pack, kind: str, memories: dict[FactScope, Memory], days: dict[str, date], rng: Random
 ) -> list[Piece]:
     settings = pack.language.settings
     formats, cumulated = weighted(settings.dates["full"])
@@ -143,7 +143,7 @@ def _stay(admit: date, birth: date, rng: Random) -> dict[str, date]:
     return {"birth": birth, "admit": admit, "surgery": surgery, "discharge": discharge}
 
 
-def _today(kind: Kind, days: dict[str, date], rng: Random) -> date:
+def _today(kind: NoteKind, days: dict[str, date], rng: Random) -> date:
     """Return the day a note is written: an anchor, within the stay, or weeks after it."""
     if kind.date in days:
         return days[kind.date]
@@ -155,7 +155,7 @@ def _today(kind: Kind, days: dict[str, date], rng: Random) -> date:
 def assemble(
     name: str, pieces: list[Piece], *, group: str, meta: dict[str, str], findings: bool
 ) -> Document:
-    """Join pieces to a document; the offsets of its mentions follow from their lengths."""
+    """Join pieces into a document; the lengths of pieces give the offsets of mentions."""
     mentions: list[Mention] = []
     parts: dict[int, list[tuple[int, int]]] = {}
     start = 0

@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from lacuna.io.label_map import bundled_categories
 
-#: Label of a mention -> its large category.
+#: Label → category.
 CATEGORIES: Mapping[str, str] = MappingProxyType(dict(bundled_categories("i2b2-2014")))
 
 #: Every identifier label, in the order of the guidelines.

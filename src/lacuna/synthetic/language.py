@@ -1,7 +1,7 @@
-"""A language pack: everything in the folder ``synthetic/<language>/``, checked and split.
+"""A language pack: the contents of the folder ``synthetic/<language>/``, checked and split.
 
 ======================  =========================================================
-``language.toml``       :class:`Settings`: months, date and name formats, roles, kinds
+``language.toml``       :class:`LanguageSettings`: months, date and name formats, roles, kinds
 ``*.words.txt``         word lists
 ``*.rules.txt``         rules, see :mod:`lacuna.synthetic.template`
 ======================  =========================================================
@@ -22,23 +22,23 @@ from importlib import resources
 import msgspec
 
 from lacuna.errors import ConfigError, CorpusFormatError
-from lacuna.synthetic.template import Body, Rule, Scope, Template, parse_rules, parse_words
+from lacuna.synthetic.template import Body, FactScope, Rule, Template, parse_rules, parse_words
 
-#: Lists of at least this many values are divided between the splits, shorter ones are shared.
+#: Lists with at least this many values are divided between the splits; shorter ones are shared.
 SMALLEST_DIVIDED = 24
 
 Weights = dict[str, float]
 
 
 class Split(StrEnum):
-    """Which templates and values are used: no template of TRAIN is one of TEST."""
+    """Which templates and values are used; TRAIN and TEST share no template."""
 
     TRAIN = "train"
     TEST = "test"
     ALL = "all"
 
 
-class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class NoteKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A kind of note: how frequent it is and when in a stay it is written."""
 
     weight: float
@@ -48,18 +48,18 @@ class Kind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A person in the notes.
 
-    `sex` is ``any``, ``same`` or ``other`` (than the patient's); `family` is the chance to share
-    the patient's last name; without `per` every mention is another person.
+    `sex` is ``any``, or ``same`` or ``other`` compared with the patient; `family` is the
+    probability of the patient's last name; without `per` every mention is another person.
     """
 
     label: str
-    per: Scope | None = None
+    per: FactScope | None = None
     sex: str = "any"
     family: float = 0.0
 
 
-class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What ``language.toml`` holds.
+class LanguageSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The contents of ``language.toml``.
 
     Weighted formats use Python's format fields: ``{m} {mm} {d} {dd} {yy} {yyyy} {month} {mon}
     {weekday} {day} {th}`` for dates and ``{first} {middle} {last} {nick} {f} {m} {l} {n}`` for
@@ -81,15 +81,15 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     origins: Weights
     nicknames: dict[str, str]
     roles: dict[str, Role]
-    kinds: dict[str, Kind]
+    kinds: dict[str, NoteKind]
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language pack as it is on disk, both splits together."""
+    """A language pack as on disk, with both splits."""
 
     code: str
-    settings: Settings
+    settings: LanguageSettings
     rules: Mapping[str, Rule]
     words: Mapping[str, tuple[str, ...]]
 
@@ -100,7 +100,7 @@ class Language:
 
 
 def languages() -> list[str]:
-    """Return the codes of the languages there are."""
+    """Return the codes of all languages."""
     root = resources.files(__package__)
     return sorted(entry.name for entry in root.iterdir() if (entry / "language.toml").is_file())
 
@@ -109,10 +109,12 @@ def languages() -> list[str]:
 def load_language(code: str) -> Language:
     """Read and check a language pack."""
     if code not in languages():
-        raise ConfigError(f"no synthetic notes in language {code!r}; there are {languages()}")
+        raise ConfigError(
+            f"no synthetic notes in language {code!r}; known are {', '.join(languages())}"
+        )
     folder = resources.files(__package__) / code
     toml = (folder / "language.toml").read_text("utf-8")
-    settings = msgspec.toml.decode(toml, type=Settings)
+    settings = msgspec.toml.decode(toml, type=LanguageSettings)
     rules: dict[str, Rule] = {}
     words: dict[str, tuple[str, ...]] = {}
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
@@ -135,7 +137,7 @@ def _check_rule(rule: Rule, known: Mapping[str, Rule], path: str) -> None:
         reason = f"rule {rule.name} needs templates for both splits, or the option shared"
         raise CorpusFormatError(path, reason, line=line)
     if rule.shared and True in splits:
-        raise CorpusFormatError(path, f"rule {rule.name} is shared, so ~ means nothing", line=line)
+        raise CorpusFormatError(path, f"rule {rule.name} is shared, so ~ is not allowed", line=line)
 
 
 def bodies(rule: Rule, split: Split) -> tuple[Body, ...]:
@@ -150,8 +152,8 @@ def bodies(rule: Rule, split: Split) -> tuple[Body, ...]:
 def portion(values: Iterable[str], split: Split) -> tuple[str, ...]:
     """Return the part of a list that a split may use.
 
-    Of eight values one is never seen in training; test notes draw half of their values from those
-    and half from others. Which one it is depends on the value alone.
+    One value in eight is never used in training; test notes draw half of their values from these
+    and half from the others. Which values these are depends on the value alone.
     """
     everything = tuple(values)
     if split is Split.ALL or len(everything) < SMALLEST_DIVIDED:

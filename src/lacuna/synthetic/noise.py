@@ -1,4 +1,4 @@
-"""Noise: careless typing, capitals, hard line ends. Works on pieces, so labels stay exact."""
+"""Noise: careless typing, capitals, hard line breaks. Works on pieces, so labels stay exact."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from random import Random
 from lacuna.errors import ConfigError
 from lacuna.synthetic.scene import Piece
 
-#: Labels whose values people misspell; numbers and addresses are copied.
+#: Labels whose values are sometimes misspelt; numbers and addresses are not.
 MISSPELT = frozenset({"PATIENT", "DOCTOR", "HOSPITAL", "CITY", "PROFESSION", "ORGANIZATION"})
 _WORD = re.compile(r"[a-z]{4,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Noise:
-    """Shares of the notes that are spoilt in each way, from 0 to 1.
+    """Shares of the notes with each sort of noise, from 0 to 1.
 
     Attributes
     ----------
@@ -27,13 +27,13 @@ class Noise:
     capitals, capital_lines, lower
         All in capitals; some lines in capitals; all in small letters.
     wrapped
-        Hard line ends at 60 to 100 columns, also inside names.
+        Hard line breaks at 60 to 100 columns, also inside names.
     crlf
         Windows line ends.
     spacing
         Double spaces, tabs and wider gaps between paragraphs.
     typographic
-        Curved apostrophes and long dashes.
+        Curly apostrophes and long dashes.
     """
 
     careless: float = 0.25
@@ -48,10 +48,10 @@ class Noise:
     def __post_init__(self) -> None:
         for name in self.__slots__:
             if not 0.0 <= getattr(self, name) <= 1.0:
-                raise ConfigError(f"noise {name} is a share from 0 to 1")
+                raise ConfigError(f"noise {name} must be between 0 and 1")
 
 
-#: Notes as their templates say.
+#: No noise.
 CLEAN = Noise(
     careless=0,
     capitals=0,
@@ -65,7 +65,7 @@ CLEAN = Noise(
 
 
 def spoil(pieces: list[Piece], noise: Noise, rng: Random) -> list[Piece]:
-    """Return the pieces of a note with noise. Labels and findings stay with their pieces."""
+    """Return the pieces of a note with noise; labels and findings stay with their pieces."""
     steps: tuple[tuple[float, Callable[[list[Piece], Random], list[Piece]]], ...] = (
         (noise.careless, _careless),
         (noise.spacing, _spacing),
@@ -87,7 +87,7 @@ def _each(pieces: list[Piece], change: Callable[[str], str]) -> list[Piece]:
 
 
 def _each_plain(pieces: list[Piece], change: Callable[[str], str]) -> list[Piece]:
-    """Change all but the identifiers."""
+    """Change everything except identifiers."""
     return [p if p.label else Piece(change(p.text), None, p.findings) for p in pieces]
 
 
@@ -123,7 +123,7 @@ def _careless(pieces: list[Piece], rng: Random) -> list[Piece]:
 
 
 def _careless_text(text: str, rng: Random) -> str:
-    """Now and then mistype a word, or forget a full stop or the space after it."""
+    """Sometimes mistype a word, or omit a full stop or the space after it."""
     chance = rng.random()
     place = rng.randrange(len(text))
     if chance < 0.10:
@@ -144,7 +144,7 @@ def _spacing(pieces: list[Piece], rng: Random) -> list[Piece]:
 
 
 def _by_line(pieces: list[Piece]) -> list[Piece]:
-    """Divide pieces after line ends."""
+    """Split pieces after line breaks."""
     return [
         piece._replace(text=line)
         for piece in pieces
@@ -163,7 +163,7 @@ def _capital_lines(pieces: list[Piece], rng: Random) -> list[Piece]:
 
 
 def _wrapped(pieces: list[Piece], rng: Random) -> list[Piece]:
-    """Break lines at a width by turning single spaces into line ends: no text gets longer."""
+    """Break lines at a width by turning single spaces into line breaks; the length stays."""
     text = wrap("".join(piece.text for piece in pieces), rng.randint(60, 100))
     spoilt, start = [], 0
     for piece in pieces:
@@ -174,7 +174,7 @@ def _wrapped(pieces: list[Piece], rng: Random) -> list[Piece]:
 
 
 def wrap(text: str, width: int) -> str:
-    """Replace a space by a line end where a line grows longer than `width`."""
+    """Replace a space by a line break where a line gets longer than `width`."""
     lines = []
     for line in text.split("\n"):
         start, rows = 0, []

@@ -23,7 +23,7 @@ _MIXED = 0.25  # first and last name of different origins
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody in a note. `number` makes user names differ and stay the same."""
+    """A person in a note; `number` makes user names distinct and constant."""
 
     first: str
     middle: str
@@ -33,7 +33,7 @@ class Person:
     number: int
 
     def fields(self) -> dict[str, str]:
-        """Return what a name format can refer to."""
+        """Return the fields of name formats."""
         plain = {"first": self.first, "middle": self.middle, "last": self.last, "nick": self.nick}
         ascii_last = re.sub("[^a-z]", "", without_accents(self.last).lower())
         ascii_first = re.sub("[^a-z]", "", without_accents(self.first).lower())
@@ -65,7 +65,7 @@ class NameBook:
     nicknames: Mapping[str, str]
 
     def person(self, rng: Random, *, is_male: bool, last: str | None = None) -> Person:
-        """Draw a person, of a given family where `last` is given."""
+        """Draw a person, with the last name `last` if it is given."""
         origin, other = rng.choices(self.origins, cum_weights=self.cumulated, k=2)
         first_names = origin.male if is_male else origin.female
         first, middle = rng.choice(first_names), rng.choice(first_names)
@@ -76,7 +76,7 @@ class NameBook:
         return Person(first, middle, last, nick, is_male, rng.randrange(1, 1000))
 
     def relative(self, rng: Random, role: Role, patient: Person) -> Person:
-        """Draw the person who plays a role beside the patient."""
+        """Draw the person with a role, such as a relative or the doctor of the patient."""
         is_male = rng.random() < 0.5
         if role.sex != "any":
             is_male = patient.is_male == (role.sex == "same")
@@ -85,13 +85,13 @@ class NameBook:
 
 
 def without_accents(text: str) -> str:
-    """Return the text in plain letters: ``Müller`` gives ``Muller``."""
+    """Return the text without accents: ``Müller`` gives ``Muller``."""
     decomposed = unicodedata.normalize("NFD", text)
     return "".join(c for c in decomposed if not unicodedata.combining(c))
 
 
 def name_book(language: Language, split: Split) -> NameBook:
-    """Collect the names of a language pack's origins."""
+    """Return the names of all origins of a language pack."""
     weights = language.settings.origins
     origins = tuple(_names(language, origin, split) for origin in weights)
     return NameBook(origins, tuple(accumulate(weights.values())), language.settings.nicknames)
@@ -113,5 +113,5 @@ def _names(language: Language, origin: str, split: Split) -> Names:
 
 
 def _usable(names: Iterable[str]) -> list[str]:
-    """Sort out what is not written in Latin letters, and put the rest in a fixed order."""
+    """Return the names in Latin letters, sorted."""
     return sorted({name for name in names if _LATIN.fullmatch(name)})

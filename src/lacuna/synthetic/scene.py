@@ -1,4 +1,4 @@
-"""The state of one note while it is written: who, when, and what was said before."""
+"""The state of one note while it is written: people, dates, facts, and templates used."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from datetime import date
 from random import Random
 from typing import NamedTuple, TypeVar
 
-from lacuna.synthetic.language import Settings
+from lacuna.synthetic.language import LanguageSettings
 from lacuna.synthetic.people import NameBook, Person
-from lacuna.synthetic.template import Scope
+from lacuna.synthetic.template import FactScope
 
 Weighted = tuple[tuple[str, ...], tuple[float, ...]]  # values, cumulated weights
 Value = TypeVar("Value")
 
 
 class Piece(NamedTuple):
-    """A stretch of a note: its text, its label if it is an identifier, the findings it is in."""
+    """A piece of a note: its text, its label if it is an identifier, its findings."""
 
     text: str
     label: str | None = None
@@ -26,7 +26,7 @@ class Piece(NamedTuple):
 
 @dataclass(slots=True)
 class Memory:
-    """What stays the same for the length of a scope: facts by rule, people by role."""
+    """What stays the same within a scope: facts by rule, people by role."""
 
     facts: dict[str, list[Piece]] = field(default_factory=dict)
     people: dict[str, Person] = field(default_factory=dict)
@@ -34,28 +34,28 @@ class Memory:
 
 @dataclass(slots=True)
 class Scene:
-    """One note in the making.
+    """The state of one note.
 
     Attributes
     ----------
     days
         The dates that templates refer to, by anchor: admit, discharge, surgery, today, birth.
     date_format
-        How this note likes to write a full date.
+        Preferred format of full dates in this note.
     item_format, item
-        How this note marks the lines of a list, and the number of the current line.
+        Format of list items in this note, and the number of the current item.
     bound
-        The roles that ``{person}`` stands for in rules with an argument, innermost last.
+        The roles that ``{person}`` means in rules with an argument, innermost last.
     used
-        Templates already used, by rule, so that a note does not repeat itself.
+        Templates already used, by rule, to avoid repetition.
     finding
         Number of the last template with findings; makes the keys of findings unique.
     """
 
     rng: Random
-    settings: Settings
+    settings: LanguageSettings
     book: NameBook
-    memories: Mapping[Scope, Memory]
+    memories: Mapping[FactScope, Memory]
     days: Mapping[str, date]
     date_format: str
     item_format: str
@@ -80,19 +80,19 @@ class Scene:
         return self.settings.roles[self.bound[-1]].label
 
     def person(self, role: str) -> Person:
-        """Return who plays a role; drawn on first use, then kept for the scope of the role."""
+        """Return the person with a role; drawn on first use, then kept for its scope."""
         if role == "person":
             role = self.bound[-1]
-        people = self.memories[self.settings.roles[role].per or Scope.NOTE].people
+        people = self.memories[self.settings.roles[role].per or FactScope.NOTE].people
         if role not in people:
-            patient = self.memories[Scope.PATIENT].people["patient"]
+            patient = self.memories[FactScope.PATIENT].people["patient"]
             people[role] = self.book.relative(self.rng, self.settings.roles[role], patient)
         return people[role]
 
     def forget(self, role: str) -> None:
         """Let the next mention of a role without scope be somebody else."""
         if role != "person" and self.settings.roles[role].per is None:
-            self.memories[Scope.NOTE].people.pop(role, None)
+            self.memories[FactScope.NOTE].people.pop(role, None)
 
 
 Part = Callable[[Scene, list[Piece]], None]

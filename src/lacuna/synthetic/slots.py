@@ -1,4 +1,4 @@
-"""What can stand in the braces of a template, and how it is filled.
+"""The slots of templates (``{…}``), and how they are filled.
 
 ======================================  =====================================================
 ``{rule}`` ``{rule:role}``              a rule, with ``person`` bound to the role
@@ -14,7 +14,7 @@
 ======================================  =====================================================
 
 Anchors of dates are admit, discharge, surgery, today (when the note is written), birth, and the
-drawn ones recent (weeks ago), past (years ago) and future (weeks ahead).
+random ones recent (weeks ago), past (years ago) and future (weeks ahead).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from itertools import accumulate
 from string import ascii_uppercase
 
 from lacuna.errors import CorpusFormatError
-from lacuna.synthetic.language import Settings, Weights
+from lacuna.synthetic.language import LanguageSettings, Weights
 from lacuna.synthetic.people import Person
 from lacuna.synthetic.scene import Part, Piece, Scene, Weighted
 from lacuna.synthetic.template import Slot
@@ -38,8 +38,8 @@ _FIXED = ("admit", "discharge", "surgery", "today", "birth")
 _AGES = {"": "number", "words": "words", "decade": "decade"}
 
 
-def built_in(slot: Slot, settings: Settings) -> Part | None:
-    """Return the part that fills a slot which is neither a rule nor a word list."""
+def built_in(slot: Slot, settings: LanguageSettings) -> Part | None:
+    """Return the part that fills a slot other than a rule or word list."""
     name, _, form = slot.name.partition(".")
     if slot.name in settings.agreement:
         return _agreeing(slot.name, settings.agreement[slot.name])
@@ -53,8 +53,8 @@ def built_in(slot: Slot, settings: Settings) -> Part | None:
     return maker(form, slot.argument, settings) if maker else None
 
 
-def check_formats(settings: Settings, path: str) -> None:
-    """Raise at the first format of a name or a date that refers to an unknown field."""
+def check_formats(settings: LanguageSettings, path: str) -> None:
+    """Raise an error for the first name or date format with an unknown field."""
     person = Person("A", "B", "C", "D", is_male=True, number=1).fields()
     day = date_fields(date(2000, 1, 1), settings)
     for formats, fields in ((settings.names, person), (settings.dates, day)):
@@ -67,7 +67,7 @@ def check_formats(settings: Settings, path: str) -> None:
 
 
 def weighted(weights: Weights) -> Weighted:
-    """Prepare a table of weights for drawing."""
+    """Return values and cumulated weights, for drawing."""
     return tuple(weights), tuple(accumulate(weights.values()))
 
 
@@ -78,7 +78,7 @@ def _agreeing(male: str, female: str, role: str = "patient") -> Part:
     return fill
 
 
-def _name(role: str, form: str, settings: Settings) -> Part | None:
+def _name(role: str, form: str, settings: LanguageSettings) -> Part | None:
     if form not in settings.names:
         return None
     formats, cumulated = weighted(settings.names[form])
@@ -99,8 +99,8 @@ def _name(role: str, form: str, settings: Settings) -> Part | None:
     return fill
 
 
-def date_fields(day: date, settings: Settings) -> dict[str, str | int]:
-    """Return what a date format can refer to."""
+def date_fields(day: date, settings: LanguageSettings) -> dict[str, str | int]:
+    """Return the fields of date formats."""
     return {
         "m": day.month,
         "mm": f"{day.month:02d}",
@@ -118,7 +118,7 @@ def date_fields(day: date, settings: Settings) -> dict[str, str | int]:
     }
 
 
-def _date(style: str, argument: str, settings: Settings) -> Part | None:
+def _date(style: str, argument: str, settings: LanguageSettings) -> Part | None:
     style = style or "full"
     found = _ANCHOR.fullmatch(argument or "today")
     if style not in settings.dates or not found:
@@ -143,7 +143,7 @@ def _date(style: str, argument: str, settings: Settings) -> Part | None:
     return fill
 
 
-def _age(form: str, argument: str, settings: Settings) -> Part | None:
+def _age(form: str, argument: str, settings: LanguageSettings) -> Part | None:
     limits = _RANGE.fullmatch(argument) if argument else None
     if form not in _AGES or (argument and not limits):
         return None
@@ -160,7 +160,7 @@ def _age(form: str, argument: str, settings: Settings) -> Part | None:
     return fill
 
 
-def _number(form: str, argument: str, _: Settings) -> Part | None:
+def _number(form: str, argument: str, _: LanguageSettings) -> Part | None:
     limits = _RANGE.fullmatch(argument)
     if form or not limits:
         return None
@@ -176,7 +176,7 @@ def _number(form: str, argument: str, _: Settings) -> Part | None:
     return fill
 
 
-def _code(form: str, argument: str, _: Settings) -> Part | None:
+def _code(form: str, argument: str, _: LanguageSettings) -> Part | None:
     if form or not argument:
         return None
     pick: dict[str, Callable[[float], str]] = {

@@ -1,14 +1,14 @@
 r"""The template language: plain files of rules, parsed into small trees.
 
-A file holds *rules*. A rule starts with ``@name`` and lists its templates, one per line, or
-between two lines of three double quotes when a template has several lines::
+A file contains *rules*. A rule starts with ``@name`` and lists its templates, one per line, or
+between two lines of three double quotes if a template has several lines::
 
     # a comment
     @hpi.opening
     {patient} is a {age}-year-old {man} with [a history of|known] {disease}.
     ~ {Mr.} {patient.last}, {age}, [came in|presented] with {symptom*1-2}.
 
-``~`` keeps a template for the test split; all others belong to the training split.
+``~`` marks a template of the test split; all others belong to the training split.
 
 Inside a template::
 
@@ -17,19 +17,19 @@ Inside a template::
     {name:argument}   an argument: {number:60-100}, {code:##-???}, {date:admit+2};
                       a rule takes a role, which its templates then call "person": {dr:attending}
     {name*2-4}        two to four different templates of a rule, or words of a list
-    {^name} {!name}   first letter in capitals; all in capitals
+    {^name} {!name}   first letter in capitals; everything in capitals
     [one|two|]        one of the alternatives; the last one here is empty
     [=CITY {city}]    a mention of an identifier
     [#1,2 cut] of [#1 skin] and [#2 bone]
                       parts of findings 1 and 2 of this template: "cut of skin", "cut … bone"
-    \n \t \[ \{ \|    a line end, a tab, the character itself
+    \n \t \[ \{ \|    a line break, a tab, the character itself
 
-Options may follow the name of a rule: ``lines`` (repeated templates stand on lines of their own),
+Options may follow the name of a rule: ``lines`` (repeated templates are on separate lines),
 ``list`` (they are joined by commas), ``as LABEL`` (the whole is a mention), ``per patient``,
-``per stay`` or ``per note`` (drawn once, then the same: a fact) and ``shared`` (formats and
+``per stay`` or ``per note`` (drawn once, then constant: a fact) and ``shared`` (formats and
 skeletons, for both splits). Templates with findings do not nest.
 
-A file named ``*.words.txt`` holds word lists: ``@name``, then words separated by commas.
+A file named ``*.words.txt`` contains word lists: ``@name``, then words separated by commas.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ _MARK = re.compile(r"=([A-Z-]+) |#(\d+(?:,\d+)*) ")
 _ESCAPES = {"n": "\n", "t": "\t"}
 
 
-class Scope(StrEnum):
-    """How long a fact stays the same."""
+class FactScope(StrEnum):
+    """How long a fact stays constant."""
 
     PATIENT = "patient"
     STAY = "stay"
@@ -58,7 +58,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Characters as they stand."""
+    """Literal characters."""
 
     text: str
 
@@ -113,7 +113,7 @@ class Rule:
     templates: tuple[Template, ...]
     separator: str = " "
     label: str | None = None
-    scope: Scope | None = None
+    scope: FactScope | None = None
     shared: bool = False
 
 
@@ -171,7 +171,7 @@ def _sections(content: str, path: str) -> Iterator[tuple[str, list[str], int, Li
 
 
 def _templates(lines: Lines, path: str) -> Iterator[Template]:
-    """Turn the lines of a rule into templates: one per line, or one per fenced block."""
+    """Yield the templates of a rule: one per line, or one per fenced block."""
     block: list[str] | None = None
     held_out, first = False, 0
     for number, line in lines:
@@ -207,9 +207,9 @@ def _with_options(
             label = next(words, None)
         elif word == "per":
             value = next(words, "")
-            if value not in tuple(Scope):
+            if value not in tuple(FactScope):
                 raise CorpusFormatError(path, "per needs patient, stay or note", line=line)
-            scope = Scope(value)
+            scope = FactScope(value)
         else:
             raise CorpusFormatError(path, f"unknown option {word!r} of rule {name}", line=line)
     return Rule(name, templates, separator, label, scope, shared)
@@ -221,7 +221,7 @@ def parse_body(text: str, path: str = "<template>", line: int = 1) -> Body:
 
 
 def slots(body: Body) -> Iterator[Slot]:
-    """Yield every slot of a body, nested ones too."""
+    """Yield every slot of a body, including nested ones."""
     for node in body:
         match node:
             case Slot():
@@ -234,7 +234,7 @@ def slots(body: Body) -> Iterator[Slot]:
 
 
 def marks(body: Body) -> Iterator[Mark]:
-    """Yield every mark of a body, nested ones too."""
+    """Yield every mark of a body, including nested ones."""
     for node in body:
         match node:
             case Choice(options):
@@ -300,13 +300,13 @@ class _Parser:
             self.fail("{ is not closed")
         found = _NAME.fullmatch(self.text, self.place + 1, end)
         if not found:
-            self.fail("a slot reads {name}, {name:argument} or {name*2-4}")
+            self.fail("a slot is {name}, {name:argument} or {name*2-4}")
         style, name, argument, low, high = found.groups()
         self.place = end + 1
         least = int(low or 1)
         most = int(high or least)
         if most < least:
-            self.fail("the range of a repeated slot is upside down")
+            self.fail("the range of a repeated slot is reversed")
         return Slot(name, argument or "", least, most, style)
 
     def bracket(self) -> Choice | Mark:

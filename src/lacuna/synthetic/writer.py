@@ -1,4 +1,4 @@
-"""Compiles a language pack for one split into functions that write pieces of a note.
+"""Compiling a language pack for one split into functions that write pieces of a note.
 
 Every template becomes a *part*: a function that appends pieces to a list. A part for a rule draws
 one of its templates; facts are drawn once and remembered for their scope.
@@ -19,10 +19,10 @@ from lacuna.synthetic.slots import built_in, check_formats
 from lacuna.synthetic.template import (
     Body,
     Choice,
+    FactScope,
     Mark,
     Node,
     Rule,
-    Scope,
     Slot,
     Template,
     Text,
@@ -35,7 +35,7 @@ _MANY = 100  # lines of a list
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """A language for one split, ready to write."""
+    """A language pack, compiled for one split."""
 
     language: Language
     book: NameBook
@@ -44,14 +44,14 @@ class Pack:
 
 @cache
 def load_pack(code: str, split: Split) -> Pack:
-    """Load, check and compile a language."""
+    """Load, check and compile a language pack."""
     language = load_language(code)
     check(language)
     return Pack(language, name_book(language, split), compile_rules(language, split))
 
 
 def check(language: Language) -> None:
-    """Raise at the first slot that nothing can fill, or label that is not one of ours."""
+    """Raise an error for the first slot that nothing can fill, or unknown label."""
     known = language.rules.keys() | language.words.keys()
     for rule in language.rules.values():
         for template in rule.templates:
@@ -100,7 +100,7 @@ def _words(values: tuple[str, ...]) -> Part:
 
 
 def _rule(rule: Rule, templates: tuple[Part, ...]) -> Part:
-    """Draw a template; one that is not a shared format comes again only after all others."""
+    """Draw a template; unless it is a shared format, it repeats only after all others."""
     name, size = rule.name, len(templates)
 
     def draw(scene: Scene, out: list[Piece]) -> None:
@@ -122,7 +122,7 @@ def _rule(rule: Rule, templates: tuple[Part, ...]) -> Part:
 
 
 def _marked(part: Part, label: str) -> Part:
-    """Make everything a part writes one mention."""
+    """Turn everything a part writes into one mention."""
 
     def write(scene: Scene, out: list[Piece]) -> None:
         inner: list[Piece] = []
@@ -132,8 +132,8 @@ def _marked(part: Part, label: str) -> Part:
     return write
 
 
-def _remembered(part: Part, name: str, scope: Scope) -> Part:
-    """Write a fact: the same words every time in its scope."""
+def _remembered(part: Part, name: str, scope: FactScope) -> Part:
+    """Write a fact: the same words every time within its scope."""
 
     def write(scene: Scene, out: list[Piece]) -> None:
         facts = scene.memories[scope].facts
@@ -146,7 +146,7 @@ def _remembered(part: Part, name: str, scope: Scope) -> Part:
 
 
 class _Compiler:
-    """Turns bodies into parts; `parts` may still be growing, names are looked up when used."""
+    """Turns bodies into parts; names are looked up in `parts` when used, not before."""
 
     def __init__(self, language: Language, split: Split, parts: Mapping[str, Part]) -> None:
         self.language, self.split, self.parts = language, split, parts
@@ -197,7 +197,7 @@ class _Compiler:
         return lambda scene, out: parts[name](scene, out)
 
     def repetition(self, name: str) -> tuple[str, int]:
-        """Return what joins repetitions, and how many there may be: sentences occur once."""
+        """Return the separator of repetitions, and their largest number: sentences occur once."""
         rule = self.language.rules.get(name)
         if rule is None:
             return ", ", len(self.language.words[name])
@@ -206,10 +206,10 @@ class _Compiler:
 
 
 def tidy(pieces: list[Piece]) -> list[Piece]:
-    """Join plain pieces, without the spaces and stops that meet where a slot ends.
+    """Join plain pieces, and remove doubled spaces and stops at the ends of slots.
 
-    A space goes before another space or a stop and at the start of a line, a stop goes after a
-    stop: ``M.D.`` ends a sentence as it is.
+    A space is removed before another space or a stop and at the start of a line, a stop after a
+    stop: ``M.D.`` ends a sentence by itself.
     """
     tidied: list[Piece] = []
     plain = ""
@@ -280,7 +280,7 @@ def _styled(part: Part, style: str) -> Part:
 
 
 def _finding(part: Part, numbers: tuple[int, ...]) -> Part:
-    """Note that what a part writes belongs to findings of the current template."""
+    """Mark what a part writes as belonging to findings of the current template."""
 
     def write(scene: Scene, out: list[Piece]) -> None:
         keys = tuple(scene.finding * 10 + number for number in numbers)

@@ -1,1 +1,1 @@
-"""Dates: reading them in many notations, moving them, writing them as they were written."""
+"""Dates: reading them in many notations, shifting them, writing them in the same notation."""

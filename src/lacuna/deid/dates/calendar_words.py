@@ -68,8 +68,8 @@ _OTHER_WEEKDAYS = {
 }
 
 
-class Word(NamedTuple):
-    """A name of a month or day: which one (from 0), in which language, whole or cut short."""
+class CalendarWord(NamedTuple):
+    """The name of a month or day: its number from 0, its language, full or abbreviated."""
 
     number: int
     language: str
@@ -77,25 +77,25 @@ class Word(NamedTuple):
 
 
 @cache
-def months(language: str) -> Mapping[str, Word]:
-    """Return plain spelling → month; where languages agree on a word, `language` comes first."""
+def months(language: str) -> Mapping[str, CalendarWord]:
+    """Return plain spelling → month; for words of several languages, `language` comes first."""
     return _table(language, _MONTHS, _OTHER_MONTHS)
 
 
 @cache
-def weekdays(language: str) -> Mapping[str, Word]:
+def weekdays(language: str) -> Mapping[str, CalendarWord]:
     """Return plain spelling → day of the week, Monday first."""
     return _table(language, _WEEKDAYS, _OTHER_WEEKDAYS)
 
 
-def month_like(surface: str, word: Word, number: int) -> str:
+def month_like(surface: str, word: CalendarWord, number: int) -> str:
     """Return the name of another month in the language, form and case of a given one."""
     names = _MONTHS[word.language][word.form].split()
     return _like(surface, names[word.number], names[number])
 
 
-def weekday_like(surface: str, word: Word, number: int) -> str:
-    """Return the name of another day of the week, as above."""
+def weekday_like(surface: str, word: CalendarWord, number: int) -> str:
+    """Return the name of another day of the week in the same way."""
     names = _WEEKDAYS[word.language][word.form].split()
     return _like(surface, names[word.number], names[number])
 
@@ -109,7 +109,7 @@ def plain(word: str) -> str:
 
 
 def _like(surface: str, own: str, name: str) -> str:
-    """Return `name` in the case of `surface`, and without accents if that leaves out its own."""
+    """Return `name` in the case of `surface`, without accents if that omits those of `own`."""
     if surface.isascii() and not own.isascii():
         kept = unicodedata.normalize("NFD", name)
         name = "".join(c for c in kept if not unicodedata.combining(c))
@@ -122,11 +122,13 @@ def _table(
     language: str,
     names: Mapping[str, tuple[str, str]],
     others: Mapping[str, tuple[str, int, int]],
-) -> Mapping[str, Word]:
-    table = {word: Word(number, spoken, form) for word, (spoken, form, number) in others.items()}
+) -> Mapping[str, CalendarWord]:
+    table = {
+        word: CalendarWord(number, spoken, form) for word, (spoken, form, number) in others.items()
+    }
     first = language if language in LANGUAGES else LANGUAGES[0]
-    for spoken in reversed((first, *LANGUAGES)):  # what comes last stays
+    for spoken in reversed((first, *LANGUAGES)):  # the last one counts
         for form in (SHORT, FULL):
             for number, name in enumerate(names[spoken][form].split()):
-                table[plain(name)] = Word(number, spoken, form)
+                table[plain(name)] = CalendarWord(number, spoken, form)
     return table

@@ -1,7 +1,7 @@
-"""The dates of one document: which year is meant where none is written.
+"""The dates of one document, and the year of dates without one.
 
-A day without a year ("3/14") belongs to the year of the last date before it that has one, else of
-the first after it, else to 2000. That decides only whether a February 29 lies in between.
+A day without a year ("3/14") gets the year of the last date before it that has one, otherwise of
+the first after it, otherwise 2000. This only decides whether a February 29 is in between.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lacuna.deid.keys import Key
 
 
 class DocumentDates:
-    """Dates of a document by their places, to be added in text order and then moved."""
+    """Dates of a document by their places; add them in text order, then shift them."""
 
     def __init__(self, key: Key, unit: tuple[str, str]) -> None:
         self._key = key
@@ -25,12 +25,12 @@ class DocumentDates:
         self._years: list[tuple[int, int]] | None = None
 
     def add(self, place: int, reading: Reading | None) -> None:
-        """Note down what the date at a place says, None where it could not be read."""
+        """Add the date at a place; None if it could not be read."""
         if reading is not None:
             self._readings[place] = reading
 
     def shifted(self, place: int, action: Shift) -> str | None:
-        """Return the date at a place moved, None where it could not be read."""
+        """Return the shifted date at a place, or None if it could not be read."""
         reading = self._readings.get(place)
         if reading is None:
             return None
@@ -39,7 +39,7 @@ class DocumentDates:
             days = self._offsets[action] = secret_offset(
                 self._key, self._unit, max_days=action.max_days, weeks=action.weeks
             )
-        if stated_years(reading):  # none has to be assumed
+        if stated_years(reading):  # no year has to be assumed
             return shift_date(reading, days)
         return shift_date(reading, days, assumed_year=self._assumed_year(place))
 

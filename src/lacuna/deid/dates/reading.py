@@ -1,19 +1,19 @@
-r"""Reading a date as it stands in a note, however it is written.
+r"""Reading dates as notes write them.
 
-The surface is cut into numbers, words and signs, each of which becomes one letter; a date is then a
+The surface is cut into numbers, words and signs, each of which becomes one letter; a date is a
 pattern over these letters:
 
 ======  ==============================  ======  ==================================================
-letter  stands for                      letter  stands for
+letter  meaning                         letter  meaning
 ======  ==============================  ======  ==================================================
 ``N``   a number of one or two digits   ``O``   the ending of an ordinal: th, er, º
 ``Y``   a year of four digits           ``C``   of, de, del, den, the, …
 ``E``   ``20140314``                    ``R``   to, until, bis, hasta, …
 ``M``   the name of a month             ``T``   am, pm, Uhr, the T and Z of a timestamp
-``W``   the name of a day of the week   ``_``   white space; other signs stand for themselves
+``W``   the name of a day of the week   ``_``   white space; other signs are themselves
 ======  ==============================  ======  ==================================================
 
-``March 14th, 2014`` is ``M_NO,_Y``. Whatever has a letter that fits no pattern is not read at all.
+``March 14th, 2014`` is ``M_NO,_Y``. A surface with a letter that fits no pattern is not read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from lacuna.deid.dates.calendar_words import months, plain, weekdays
 
 MAX_LENGTH = 120
 NONE = -1
-DEFAULT_YEAR = 2000  #: assumed for a day and month where no year is near; it has a February 29
+DEFAULT_YEAR = 2000  #: assumed if no date of the document has a year; it has a February 29
 
 _PIECES = re.compile(r"\d+|[^\W\d_]+|\s+|.", re.DOTALL)
 _ORDINALS = frozenset(("st", "nd", "rd", "th", "er", "e", "º", "ª", "o"))
@@ -45,13 +45,13 @@ _WORDS = (
 )
 _SIGNS = {"–": "-", "—": "-", "−": "-", "‐": "-", "’": "'", "‘": "'", "´": "'", "`": "'"}
 
-# A number is no year when it begins a time, an ordinal or another date.
+# A number is no year if it begins a time, an ordinal or another date.
 _SHORT_YEAR = r"N(?![:O]|[/.-]?[_C]*[NM])"
 
 
-#: What a date looks like, by its first letter, in the order in which it is tried. Groups: d day, e
+#: Shapes of dates by their first letter, in the order in which they are tried. Groups: d day, e
 #: last day of a range, m month, y or z year, w day of the week, x a whole date; a, b, c numbers
-#: whose order is to be found out. The first shape of N is a time of day.
+#: whose order is not yet known. The first shape of N is a time of day.
 _SHAPES = {
     first: [re.compile(shape) for shape in shapes]
     for first, shapes in {
@@ -82,8 +82,8 @@ _SHAPES = {
 _FILLERS = frozenset("_-,.()RCT")
 
 
-class Parts(NamedTuple):
-    """Where the parts of one date stand among the pieces; :data:`NONE` for what it lacks."""
+class DateParts(NamedTuple):
+    """Which pieces are the parts of one date; :data:`NONE` for missing parts."""
 
     year: int = NONE
     month: int = NONE
@@ -94,7 +94,7 @@ class Parts(NamedTuple):
 
 
 class Numbers(NamedTuple):
-    """Where the numbers of a date stand whose order is to be found out, as in 03/04/2014."""
+    """Which pieces are the numbers of a date whose order is not yet known, as in 03/04/2014."""
 
     first: int
     second: int
@@ -107,37 +107,37 @@ class Reading(NamedTuple):
     Attributes
     ----------
     pieces
-        The surface, cut up.
+        The surface, cut into pieces.
     letters
-        What each piece stands for.
+        The letter of each piece.
     dates
         The dates in it, in text order: two for "from March to May".
     """
 
     pieces: list[str]
     letters: str
-    dates: list[Parts]
+    dates: list[DateParts]
     language: str
 
 
 def read_date(surface: str, *, language: str = "en", month_first: bool = True) -> Reading | None:
-    """Return what a date says, or None where it cannot be read.
+    """Return what a date says, or None if it cannot be read.
 
     Parameters
     ----------
     surface
-        As it stands in the text.
+        As in the text.
     language
-        Whose words to prefer where languages share a name of a month.
+        The language to prefer for names of months that several languages share.
     month_first
-        How ``03/04/2014`` is read. Where the numbers say otherwise they are read the other way.
+        How ``03/04/2014`` is read, if both orders are possible.
     """
     if len(surface) > MAX_LENGTH:
         return None
     pieces: list[str] = _PIECES.findall(surface)
     known = _letters(language)
     letters = "".join([known.get(piece) or _letter(piece, language) for piece in pieces])
-    dates: list[Parts] = []
+    dates: list[DateParts] = []
     for found in _places(letters) or ():
         parts = _parts(found, pieces, month_first)
         if parts is None or not _is_possible(parts, pieces, language):
@@ -147,9 +147,9 @@ def read_date(surface: str, *, language: str = "en", month_first: bool = True) -
 
 
 @lru_cache(1024)
-def _places(letters: str) -> tuple[Parts | Numbers, ...] | None:
-    """Return where the parts of each date in a row of letters stand, None where no shape fits."""
-    found: list[Parts | Numbers] = []
+def _places(letters: str) -> tuple[DateParts | Numbers, ...] | None:
+    """Return the parts of each date in a row of letters, or None if no shape fits."""
+    found: list[DateParts | Numbers] = []
     place = 0
     while place < len(letters):
         shapes = _SHAPES.get(letters[place], ())
@@ -160,7 +160,7 @@ def _places(letters: str) -> tuple[Parts | Numbers, ...] | None:
                 found.append(Numbers(at["a"], at["b"], at.get("c", NONE)))
             elif at:  # a time of day has no parts
                 year = at.get("y", at.get("z", NONE))
-                found.append(Parts(year, *(at.get(name, NONE) for name in "mdewx")))
+                found.append(DateParts(year, *(at.get(name, NONE) for name in "mdewx")))
             place = match.end()
         elif letters[place] in _FILLERS:
             place += 1
@@ -207,33 +207,33 @@ def _letter(piece: str, language: str) -> str:
     return sign if sign in "/-.,:'()" else "X"
 
 
-def _parts(found: Parts | Numbers, pieces: list[str], month_first: bool) -> Parts | None:
+def _parts(found: DateParts | Numbers, pieces: list[str], month_first: bool) -> DateParts | None:
     if isinstance(found, Numbers):
         return _numeric(found, pieces, month_first)
     year, month, day, last_day, _, _ = found
     if day != NONE and year == NONE and last_day == NONE and int(pieces[day]) > 31:
-        return Parts(year=day, month=month)  # "Mar 98"
+        return DateParts(year=day, month=month)  # "Mar 98"
     return found
 
 
-def _numeric(numbers: Numbers, pieces: list[str], month_first: bool) -> Parts | None:
-    """Find out which of two or three numbers is the month."""
+def _numeric(numbers: Numbers, pieces: list[str], month_first: bool) -> DateParts | None:
+    """Decide which of two or three numbers is the month."""
     a, b, c = numbers
     first, second = int(pieces[a]), int(pieces[b])
     if c == NONE and second > 31:
-        return Parts(year=b, month=a)  # "3/98"
+        return DateParts(year=b, month=a)  # "3/98"
     if c != NONE and first > 31:
-        return Parts(year=a, month=b, day=c)  # "98/03/14"
+        return DateParts(year=a, month=b, day=c)  # "98/03/14"
     month, day = (a, b) if month_first else (b, a)
     if int(pieces[month]) > 12:
         month, day = day, month
     if int(pieces[month]) > 12:
         return None
-    return Parts(year=c, month=month, day=day)
+    return DateParts(year=c, month=month, day=day)
 
 
-def _is_possible(parts: Parts, pieces: list[str], language: str) -> bool:
-    """Whether the calendar has such a day."""
+def _is_possible(parts: DateParts, pieces: list[str], language: str) -> bool:
+    """Whether the calendar has this day."""
     if parts.weekday != NONE:
         return True
     try:
@@ -245,11 +245,11 @@ def _is_possible(parts: Parts, pieces: list[str], language: str) -> bool:
     return parts.last_day == NONE or int(pieces[parts.day]) < int(pieces[parts.last_day])
 
 
-def day_of(parts: Parts, pieces: list[str], language: str, assumed_year: int) -> date:
-    """Return the day a date means; what it does not say is assumed.
+def day_of(parts: DateParts, pieces: list[str], language: str, assumed_year: int) -> date:
+    """Return the day a date means; missing parts are assumed.
 
-    The middle of the month for the day, July 1 for a year alone, `assumed_year` for the year (the
-    next leap year for February 29).
+    A missing day is the middle of the month, a year alone is July 1, a missing year is
+    `assumed_year` (the next leap year for February 29).
     """
     if parts.whole != NONE:
         digits = pieces[parts.whole]

@@ -1,8 +1,8 @@
-"""Moving dates by a number of days, and the secret number of each patient.
+"""Shifting dates by a number of days, and the secret offset of each patient.
 
-Every date of a patient moves by the same number of days, so the days between two dates stay what
-they were. What a date does not say is assumed (:func:`~lacuna.deid.dates.reading.day_of`) and not
-written, so a month or year without a day is right to half a month or half a year.
+All dates of a patient are shifted by the same number of days, so intervals between dates are kept.
+Missing parts are assumed (:func:`~lacuna.deid.dates.reading.day_of`) and not written, so a month or
+year without a day is correct to within half a month or half a year.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from lacuna.deid.dates.calendar_words import month_like, months, plain, weekday_like, weekdays
-from lacuna.deid.dates.reading import DEFAULT_YEAR, NONE, Parts, Reading, day_of, year_of
+from lacuna.deid.dates.reading import DEFAULT_YEAR, NONE, DateParts, Reading, day_of, year_of
 from lacuna.deid.keys import Key
 
 _ENDINGS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
 
 
 def secret_offset(key: Key, unit: tuple[str, str], *, max_days: int, weeks: bool = False) -> int:
-    """Return by how many days the dates of a patient move: at most `max_days`, never 0."""
+    """Return the offset of a patient in days: up to `max_days`, never 0."""
     step = 7 if weeks else 1
     most = max_days // step
     # 2 · most choices: -most … -1, 1 … most
@@ -26,14 +26,14 @@ def secret_offset(key: Key, unit: tuple[str, str], *, max_days: int, weeks: bool
 
 
 def shift_date(reading: Reading, days: int, *, assumed_year: int = DEFAULT_YEAR) -> str | None:
-    """Return the surface with its dates moved, or None where the calendar ends.
+    """Return the surface with its dates shifted, or None if the calendar ends.
 
     Parameters
     ----------
     reading
         What :func:`~lacuna.deid.dates.reading.read_date` understood.
     days
-        Forth, or back where negative.
+        Forward, or back if negative.
     assumed_year
         For dates without a year, unless another date of the same surface has one.
     """
@@ -51,7 +51,7 @@ def shift_date(reading: Reading, days: int, *, assumed_year: int = DEFAULT_YEAR)
 
 
 def stated_years(reading: Reading) -> list[str]:
-    """Return the years a surface names, as it writes them, in text order."""
+    """Return the years of a surface, as written, in text order."""
     named = [parts for parts in reading.dates if parts.year != NONE or parts.whole != NONE]
     return [
         reading.pieces[p.year] if p.year != NONE else reading.pieces[p.whole][:4] for p in named
@@ -59,7 +59,7 @@ def stated_years(reading: Reading) -> list[str]:
 
 
 def _years(reading: Reading) -> list[int | None]:
-    """Return a year for each date of a surface: its own, the next one's, else the last one's."""
+    """Return a year for each date of a surface: its own, the next one's, or the last one's."""
     own = [
         year_of(reading.pieces[p.year])
         if p.year != NONE
@@ -77,9 +77,9 @@ def _years(reading: Reading) -> list[int | None]:
 
 
 def _move(
-    reading: Reading, pieces: list[str], parts: Parts, offset: timedelta, assumed_year: int
+    reading: Reading, pieces: list[str], parts: DateParts, offset: timedelta, assumed_year: int
 ) -> None:
-    """Write one date, moved, into the pieces."""
+    """Write one shifted date into the pieces."""
     if parts.weekday != NONE:
         surface = pieces[parts.weekday]
         word = weekdays(reading.language)[plain(surface)]
@@ -99,7 +99,9 @@ def _move(
     _write(reading, pieces, parts, day, padded=_is_padded(reading, parts))
 
 
-def _write(reading: Reading, pieces: list[str], parts: Parts, day: date, *, padded: bool) -> None:
+def _write(
+    reading: Reading, pieces: list[str], parts: DateParts, day: date, *, padded: bool
+) -> None:
     if parts.year != NONE:
         pieces[parts.year] = _year_like(reading.pieces[parts.year], day)
     if parts.month != NONE:
@@ -109,9 +111,9 @@ def _write(reading: Reading, pieces: list[str], parts: Parts, day: date, *, padd
 
 
 def _write_range(
-    reading: Reading, pieces: list[str], parts: Parts, first: date, last: date
+    reading: Reading, pieces: list[str], parts: DateParts, first: date, last: date
 ) -> None:
-    """Write "March 14-20, 2014"; a range that now ends in another month names both."""
+    """Write "March 14-20, 2014"; if the range now spans two months, both are named."""
     padded = _is_padded(reading, parts)
     _write(reading, pieces, parts, last, padded=padded)
     _write_day(reading, pieces, parts.day, first, padded=padded)
@@ -151,8 +153,8 @@ def _ending_like(surface: str, day: int) -> str:
     return surface
 
 
-def _is_padded(reading: Reading, parts: Parts) -> bool:
-    """Whether days and months are written with two digits: "03/14", but "3/14" and "March 14"."""
+def _is_padded(reading: Reading, parts: DateParts) -> bool:
+    """Whether days and months have two digits: true for "03/14", not for "3/14", "March 14"."""
     numbers = [
         reading.pieces[i]
         for i in (parts.day, parts.month, parts.last_day)

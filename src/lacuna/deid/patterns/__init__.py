@@ -1,6 +1,6 @@
-"""Identifiers that have a form: dates, phone numbers, addresses of the net, numbers of records."""
+"""Identifiers with a recognizable form: dates, phone numbers, e-mail addresses, record numbers."""
 
-from lacuna.deid.patterns.find import find_patterns
-from lacuna.deid.patterns.user import UserPattern, compile_user_pattern
+from lacuna.deid.patterns.find import PATTERNS_VERSION, find_patterns
+from lacuna.deid.patterns.user import compile_user_pattern
 
-__all__ = ["UserPattern", "compile_user_pattern", "find_patterns"]
+__all__ = ["PATTERNS_VERSION", "compile_user_pattern", "find_patterns"]

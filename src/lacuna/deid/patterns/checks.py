@@ -1,4 +1,4 @@
-"""Checks of what a pattern matched: calendar, check digits, number of digits."""
+"""Checks on what a pattern matched: calendar, check digits, number of digits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def count_digits(text: str) -> int:
 
 
 def is_month_and_day(month: int, day: int) -> bool:
-    """Whether some year has that day."""
+    """Whether some year has this day."""
     return 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1]
 
 
@@ -45,7 +45,7 @@ def is_date(first: str, middle: str, last: str) -> bool:
 
 
 def passes_luhn(digits: str) -> bool:
-    """Check of payment cards: every second digit from the right counts double, sum mod 10 = 0."""
+    """Check payment cards: every second digit from the right counts double, sum mod 10 = 0."""
     total = 0
     for place, digit in enumerate(map(int, reversed(digits))):
         total += digit if place % 2 == 0 else (2 * digit) // 10 + (2 * digit) % 10
@@ -53,12 +53,12 @@ def passes_luhn(digits: str) -> bool:
 
 
 def passes_mod_97(account: str) -> bool:
-    """Check of IBANs: country and check digits go last, A is 10 … Z is 35, the rest mod 97 is 1."""
+    """Check IBANs: country and check digits go last, A is 10 … Z is 35; mod 97 it is 1."""
     moved = account[4:] + account[:4]
     return int("".join(str(int(character, 36)) for character in moved)) % 97 == 1
 
 
 def passes_vin(vin: str) -> bool:
-    """Check of North American vehicles: the ninth character is a weighted sum mod 11, X for 10."""
+    """Check North American VINs: the ninth character is a weighted sum mod 11, X for 10."""
     total = sum(_VIN_VALUES[c] * w for c, w in zip(vin, _VIN_WEIGHTS, strict=True))
     return vin[8] == "0123456789X"[total % 11]

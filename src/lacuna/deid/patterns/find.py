@@ -1,75 +1,82 @@
-"""All patterns over a text: one scan says where something may begin, recognizers read it there.
+"""All built-in patterns over a text: a scan marks where one may begin, recognizers read it there.
 
-The scan walks over the characters once, in compiled code. It knows the words of
-:mod:`lacuna.deid.patterns.cues` and how digits are joined, and leaves out most numbers of a
-clinical note: results, doses, blood pressures, times of day. Where it marks a place, the recognizer
-listed here is tried. What was just found is not looked at again.
+The scan reads the characters once, in compiled code. It knows the words of
+:mod:`lacuna.deid.patterns.cue_words` and how digits are joined, and skips most numbers of a
+clinical note: results, doses, blood pressures, times of day. At each marked place the recognizer
+listed here is tried. What was just found is not read again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from lacuna.deid.findings import Finding
-from lacuna.deid.patterns import contacts, dates, identifiers
-from lacuna.deid.patterns.cues import Start, Word, small_letters, word_table
+from lacuna.deid.patterns import contact_forms, date_forms, number_forms
+from lacuna.deid.patterns.cue_words import Start, WordKind, small_letters, word_table
 from lacuna.deid.patterns.recognizers import Recognizer, first_of
 from lacuna.deid.patterns.scan import find_starts
-from lacuna.deid.patterns.user import UserPattern, find_user_pattern
 from lacuna.text.characters import code_points
 
-_number = identifiers.number_after_cue
+#: Part of what a calibrated promise depends on; change it when patterns come to find less.
+PATTERNS_VERSION = "patterns 1"
+
+_number = number_forms.number_after_cue
 _numbers = first_of(
-    contacts.phone, identifiers.ssn, contacts.ip_4, identifiers.card, identifiers.long_chain
+    contact_forms.phone,
+    number_forms.ssn,
+    contact_forms.ip_4,
+    number_forms.card,
+    number_forms.long_chain,
 )
 
 RECOGNIZERS: dict[int, Recognizer] = {
-    Word.PHONE: contacts.cued_phone,
-    Word.PAGER: contacts.cued_pager,
-    Word.FAX: contacts.cued_fax,
-    Word.AGE: dates.cued_age,
-    Word.ZIP: identifiers.cued_zip,
-    Word.SSN: identifiers.cued_ssn,
-    Word.RECORD: _number("MEDICALRECORD", 5),
-    Word.PLAN: _number("HEALTHPLAN", 5),
-    Word.ACCOUNT: first_of(identifiers.iban, _number("ACCOUNT", 5)),
-    Word.LICENSE: _number("LICENSE", 5),
-    Word.VEHICLE: identifiers.cued_vehicle,
-    Word.DEVICE: _number("DEVICE", 4),
-    Word.BIOMETRIC: _number("BIOID", 5),
-    Word.OTHER_ID: _number("IDNUM", 5),
-    Start.MONTH: dates.month,
-    Start.CUED_MONTH: dates.cued_month,
-    Start.DAY_MONTH: dates.day_month,
-    Start.WEEKDAY: dates.weekday,
-    Start.CHAIN: first_of(dates.numbers, _numbers),
+    WordKind.PHONE: contact_forms.cued_phone,
+    WordKind.PAGER: contact_forms.cued_pager,
+    WordKind.FAX: contact_forms.cued_fax,
+    WordKind.AGE: date_forms.cued_age,
+    WordKind.ZIP: number_forms.cued_zip,
+    WordKind.SSN: number_forms.cued_ssn,
+    WordKind.RECORD: _number("MEDICALRECORD", 5),
+    WordKind.PLAN: _number("HEALTHPLAN", 5),
+    WordKind.ACCOUNT: first_of(number_forms.iban, _number("ACCOUNT", 5)),
+    WordKind.LICENSE: _number("LICENSE", 5),
+    WordKind.VEHICLE: number_forms.cued_vehicle,
+    WordKind.DEVICE: _number("DEVICE", 4),
+    WordKind.BIOMETRIC: _number("BIOID", 5),
+    WordKind.OTHER_ID: _number("IDNUM", 5),
+    Start.MONTH: date_forms.month,
+    Start.CUED_MONTH: date_forms.cued_month,
+    Start.DAY_MONTH: date_forms.day_month,
+    Start.WEEKDAY: date_forms.weekday,
+    Start.CHAIN: first_of(date_forms.numbers, _numbers),
     Start.NUMBERS: _numbers,
-    Start.PARTIAL_DATE: dates.partial_date,
-    Start.YEAR: dates.year,
+    Start.PARTIAL_DATE: date_forms.partial_date,
+    Start.YEAR: date_forms.year,
     Start.DIGITS: first_of(
-        dates.digits, identifiers.card, contacts.long_phone, identifiers.long_number
+        date_forms.digits, number_forms.card, contact_forms.long_phone, number_forms.long_number
     ),
     Start.MIXTURE: first_of(
-        dates.day_month, contacts.local_phone, identifiers.long_number, identifiers.mixture
+        date_forms.day_month,
+        contact_forms.local_phone,
+        number_forms.long_number,
+        number_forms.mixture,
     ),
-    Start.AGE: dates.age_over_89,
-    Start.NINETY: dates.age_in_words,
-    Start.ZIP: identifiers.zip_code,
-    Start.CODE: identifiers.code,
-    Start.EMAIL: contacts.email,
-    Start.URL: contacts.url,
-    Start.HEXADECIMAL: contacts.hexadecimal,
-    Start.FAR_PHONE: contacts.after_words(contacts.cued_phone),
-    Start.FAR_PAGER: contacts.after_words(contacts.cued_pager),
-    Start.FAR_FAX: contacts.after_words(contacts.cued_fax),
+    Start.AGE: date_forms.age_over_89,
+    Start.NINETY: date_forms.age_in_words,
+    Start.ZIP: number_forms.zip_code,
+    Start.CODE: number_forms.code,
+    Start.EMAIL: contact_forms.email,
+    Start.URL: contact_forms.url,
+    Start.HEXADECIMAL: contact_forms.hexadecimal,
+    Start.FAR_PHONE: contact_forms.after_words(contact_forms.cued_phone),
+    Start.FAR_PAGER: contact_forms.after_words(contact_forms.cued_pager),
+    Start.FAR_FAX: contact_forms.after_words(contact_forms.cued_fax),
 }
 
 
-def find_patterns(text: str, *, user: Sequence[UserPattern] = ()) -> list[Finding]:
-    """Return what has the form of an identifier, and what the user's patterns find, sorted."""
+def find_patterns(text: str) -> list[Finding]:
+    """Return what has the form of an identifier, sorted."""
     findings: list[Finding] = []
     starts, tasks = find_starts(code_points(text), small_letters(), *word_table())
-    begun = done = 0  # borders of the last finding
+    begun = done = 0  # start and end of the last finding
     for start, task in zip(starts.tolist(), tasks.tolist(), strict=True):
         if begun <= start < done:
             continue
@@ -77,9 +84,7 @@ def find_patterns(text: str, *, user: Sequence[UserPattern] = ()) -> list[Findin
         while finding is not None:
             findings.append(finding)
             begun, done = finding.start, finding.end
-            is_date = finding.label == dates.DATE
-            finding = dates.further_date(text, finding) if is_date else None
-    for pattern in user:
-        findings += find_user_pattern(text, pattern)
+            is_date = finding.label == date_forms.DATE
+            finding = date_forms.further_date(text, finding) if is_date else None
     findings.sort()
     return findings

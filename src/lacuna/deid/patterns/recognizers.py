@@ -1,9 +1,9 @@
-"""What a recognizer is: given a text and a place, it reads one identifier there or nothing.
+"""Recognizers: given a text and a place, they read one identifier that begins there, or nothing.
 
 The scan (:mod:`lacuna.deid.patterns.scan`) decides where a recognizer is called, at most twice per
-character. All regular expressions here obey one rule, so that the whole takes linear time: they are
-matched, never searched; nothing refers back; a repeat is bounded, or it is possessive (``++``) and
-ends at a sign that the next call begins behind.
+character. All regular expressions follow one rule, so that the time is linear: they are matched,
+never searched; there are no backreferences; a repeat is bounded, or it is possessive (``++``) and
+ends at a character after which the next call begins.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Recognizer = Callable[[str, int], Finding | None]
 Check = Callable[[re.Match[str]], bool]
 _PATTERN = Origin.PATTERN
 
-#: After a number: it is a quantity.
+#: What follows a number that is a quantity.
 QUANTITY = (
     r"(?:%|[ -]?(?i:mcg|mg|ug|µg|gm|g|kg|lbs?|ml|cc|dl|l|units?|iu|ui|meq|mmol|mm|cm|bpm|cal|kcal|"
     r"h|hr|hrs|hours?|mins?|minutes?|secs?|seconds?|days?|weeks?|wks?|months?|tabs?|tablets?|caps?|"
@@ -25,7 +25,7 @@ QUANTITY = (
 )
 
 
-#: Probability of what is an identifier by its form, while the form leaves open of which kind.
+#: Probability of a finding whose form does not tell the kind of identifier.
 UNSURE = 0.5
 
 
@@ -56,7 +56,7 @@ def pattern(
 
 
 def first_of(*recognizers: Recognizer) -> Recognizer:
-    """Return a recognizer that tries several, the first that finds something holds."""
+    """Return a recognizer that tries several and takes the first finding."""
 
     def recognize(text: str, start: int) -> Finding | None:
         for recognizer in recognizers:

@@ -1,10 +1,10 @@
-"""Kernel: one pass over a text that marks where a pattern can begin. Words: :mod:`.words`."""
+"""The scan: one pass over a text, in compiled code, that marks where a pattern can begin."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from lacuna.deid.patterns.cues import (
+from lacuna.deid.patterns.cue_words import (
     FAR,
     HASH_FACTOR,
     HASH_START,
@@ -12,7 +12,7 @@ from lacuna.deid.patterns.cues import (
     WEAK,
     KindArray,
     Start,
-    Word,
+    WordKind,
 )
 from lacuna.kernels import kernel
 from lacuna.types import CodeArray, HashArray, IntArray
@@ -37,10 +37,9 @@ def find_starts(
 ) -> tuple[IntArray, KindArray]:
     """Return where something may begin, and what: a Start, or a cue whose number begins there.
 
-    ``letters[code]`` is the small letter of a letter, else 0.
-
-    `cue` is the last cue word, as long as only fillers and signs came after it. `chunk` is where
-    the letters and digits around the present place began, -1 between chunks.
+    ``letters[code]`` is the small letter of a letter, 0 for other characters. `cue` is the last cue
+    word, as long as only fillers and signs follow it. `chunk` is where the current run of letters
+    and digits began, -1 between runs.
     """
     starts = np.empty(2 * codes.size + 2, np.int32)
     tasks = np.empty(2 * codes.size + 2, np.uint8)
@@ -58,27 +57,27 @@ def find_starts(
             chunk = i if chunk < 0 else chunk
             breaks, i = 0, word_end
             is_prefix = cue > 0 and i - word <= LONGEST_PREFIX and _is_glued_to_digit(codes, i)
-            if kind == Word.PLAIN or (is_prefix and Word.SSN <= cue < WEAK):
+            if kind == WordKind.PLAIN or (is_prefix and WordKind.SSN <= cue < WEAK):
                 cue = cue if is_prefix else 0  # MRN AB1234567
                 continue
-            if kind == Word.MONTH:
+            if kind == WordKind.MONTH:
                 if word - day_end < DAY_REACH:
                     count = _put(starts, tasks, count, day, Start.DAY_MONTH.value)
-                is_cued = cue == Word.DATE or cue == Word.YEAR
+                is_cued = cue == WordKind.DATE or cue == WordKind.YEAR
                 task = Start.CUED_MONTH.value if is_cued else Start.MONTH.value
                 count = _put(starts, tasks, count, word, task)
             else:
                 start, task = _task_of_word(codes, letters, word, i, kind)
                 count = _put(starts, tasks, count, start, task)
             cue = _cue_after_word(cue, kind)
-            if kind & (WEAK - 1) >= Word.DATE:
+            if kind & (WEAK - 1) >= WordKind.DATE:
                 cue_end, chunk = i, -1
         elif ZERO <= code <= NINE:
             end = i + _digits(codes, i)
             chunk = i if chunk < 0 else chunk
             if cue and i - cue_end > CUE_REACH:
                 cue = 0
-            if Word.PHONE <= cue < WEAK:
+            if WordKind.PHONE <= cue < WEAK:
                 start, task = _task_of_cue(codes, i, end, cue, chunk)
                 count = _put(starts, tasks, count, start, task)
             start, task = _task_of_number(codes, letters, i, end, cue, chunk)
@@ -101,7 +100,7 @@ def find_starts(
 
 @kernel
 def _put(starts: IntArray, tasks: KindArray, count: int, start: int, task: int) -> int:
-    """Write down a start, if there is one; return how many there are."""
+    """Add a start, if there is one; return how many there are."""
     if task == 0:
         return count
     starts[count] = start
@@ -130,27 +129,28 @@ def _word(
 
 @kernel
 def _cue_after_word(cue: int, kind: int) -> int:
-    if kind & (WEAK - 1) >= Word.DATE:
+    """Return the cue after a word: the word itself, the old cue after a filler, otherwise none."""
+    if kind & (WEAK - 1) >= WordKind.DATE:
         return kind
-    if kind == Word.NUMBER or kind == Word.ID:
-        if cue & (WEAK - 1) >= Word.PHONE:
+    if kind == WordKind.NUMBER or kind == WordKind.ID:
+        if cue & (WEAK - 1) >= WordKind.PHONE:
             return cue & (WEAK - 1)
-        return Word.OTHER_ID.value if kind == Word.ID else 0
-    if kind == Word.OF or kind == Word.WEEKDAY:
+        return WordKind.OTHER_ID.value if kind == WordKind.ID else 0
+    if kind == WordKind.OF or kind == WordKind.WEEKDAY:
         return cue
-    if kind == Word.FILLER and cue & (WEAK - 1) >= Word.PHONE:
+    if kind == WordKind.FILLER and cue & (WEAK - 1) >= WordKind.PHONE:
         return cue
     return 0
 
 
 @kernel
 def _cue_after_sign(cue: int, code: int, breaks: int) -> int:
-    """White space, brackets, stops, colons and their kin keep a cue; a blank line ends it."""
+    """Return the cue after a sign: white space, brackets, stops … keep it, a blank line ends it."""
     if code in (HASH, COLON):
         return cue & (WEAK - 1)
     if code == COMMA:
-        return cue if cue == Word.ZIP else 0  # Ohio, 44101
-    if code == STOP and cue <= Word.YEAR:
+        return cue if cue == WordKind.ZIP else 0  # Ohio, 44101
+    if code == STOP and cue <= WordKind.YEAR:
         return 0
     is_space = code <= BLANK and breaks < 2
     is_range = OPEN <= code <= STAR or DASH <= code <= SLASH
@@ -160,12 +160,12 @@ def _cue_after_sign(cue: int, code: int, breaks: int) -> int:
 
 @kernel
 def _task_of_cue(codes: CodeArray, i: int, end: int, cue: int, chunk: int) -> tuple[int, int]:
-    """Return the cue, if the digits after it can be a number of its kind."""
-    if cue == Word.AGE:
+    """Return where the number of a cue begins, and the cue if the digits fit it."""
+    if cue == WordKind.AGE:
         return i, cue if 2 <= end - i <= 3 else 0
     if end - i >= 4 or _digits(codes, end + 1):
         return (chunk - 1 if _is_opened(codes, chunk, end) else chunk), cue
-    if cue <= Word.FAX:
+    if cue <= WordKind.FAX:
         return i - 1, cue if _is_opened(codes, i, end) else 0
     return chunk, cue
 
@@ -185,18 +185,18 @@ def _is_opened(codes: CodeArray, i: int, end: int) -> bool:
 def _task_of_word(
     codes: CodeArray, letters: CodeArray, i: int, end: int, kind: int
 ) -> tuple[int, int]:
-    """Return what begins at or before a word that means something."""
-    if kind == Word.WEEKDAY:
+    """Return what begins at or before a known word."""
+    if kind == WordKind.WEEKDAY:
         return i, Start.WEEKDAY.value
-    if kind == Word.NINETY:
+    if kind == WordKind.NINETY:
         return i, Start.NINETY.value
-    if kind == Word.VEHICLE:
+    if kind == WordKind.VEHICLE:
         return end, kind
-    if Word.PHONE <= kind <= Word.FAX and end + 1 < codes.size and letters[codes[end + 1]]:
+    if WordKind.PHONE <= kind <= WordKind.FAX and end + 1 < codes.size and letters[codes[end + 1]]:
         return end, kind + FAR
-    if kind == Word.WWW and end < codes.size and codes[end] == STOP:
+    if kind == WordKind.WWW and end < codes.size and codes[end] == STOP:
         return i, Start.URL.value
-    if kind == Word.TOP_DOMAIN and i > 1 and codes[i - 1] == STOP:
+    if kind == WordKind.TOP_DOMAIN and i > 1 and codes[i - 1] == STOP:
         start = i - 1
         while start > 0 and start > i - DOMAIN_REACH and _is_of_domain(codes[start - 1], letters):
             start -= 1
@@ -208,7 +208,7 @@ def _task_of_word(
 def _task_of_sign(
     codes: CodeArray, letters: CodeArray, i: int, chunk: int, word: int, word_end: int
 ) -> tuple[int, int]:
-    """Return what stands around ``@`` or a colon."""
+    """Return what is around ``@`` or a colon: an address."""
     following = codes[i + 1] if i + 1 < codes.size else LINE_FEED
     if codes[i] == AT:
         start = i
@@ -262,11 +262,8 @@ def _task_of_number(
 
 @kernel
 def _task_of_chunk(codes: CodeArray, letters: CodeArray, i: int, chunk: int) -> int:
-    """Digits glued to letters or to other digits: postcodes, accounts, vehicles, long numbers.
-
-    `run` is how many capitals and digits the chunk begins with.
-    """
-    run = chunk
+    """Return what digits joined to letters may be: postcode, account, vehicle, long number."""
+    run = chunk  # where the capitals and digits at the beginning of the chunk end
     while run < min(codes.size, chunk + LONGEST_CODE) and (
         ZERO <= codes[run] <= NINE or _is_capital(codes[run], letters)
     ):
@@ -284,7 +281,7 @@ def _task_of_chunk(codes: CodeArray, letters: CodeArray, i: int, chunk: int) -> 
 
 @kernel
 def _mixed_digits(codes: CodeArray, letters: CodeArray, i: int) -> int:
-    """Return how many digits stand between here and the end of the chunk; stops when enough."""
+    """Return how many digits are between here and the end of the chunk, up to LONG_NUMBER."""
     count = 0
     while i < codes.size and count < LONG_NUMBER:
         if ZERO <= codes[i] <= NINE:
@@ -297,7 +294,7 @@ def _mixed_digits(codes: CodeArray, letters: CodeArray, i: int) -> int:
 
 @kernel
 def _task_of_pair(codes: CodeArray, i: int, end: int, after: int, cue: int) -> int:
-    """Two numbers: 3/2014, 2014-03, 02114-1234; 3/14 with evidence."""
+    """Return what two numbers may be: 3/2014, 2014-03, 02114-1234; 3/14 with evidence."""
     first, second, sign = end - i, after - end - 1, codes[end]
     if sign != SLASH and sign != DASH:
         return 0
@@ -310,14 +307,14 @@ def _task_of_pair(codes: CodeArray, i: int, end: int, after: int, cue: int) -> i
         is_long = first + second > LONG_NUMBER and max(first, second) > 4
         return Start.MIXTURE.value if is_local_phone or is_long else 0
     before = codes[i - 1] if i > 0 else LINE_FEED
-    behind = codes[after] if after < codes.size else LINE_FEED
-    is_line = before == LINE_FEED and behind == BLANK and _digits(codes, after + 1) > 0
+    following = codes[after] if after < codes.size else LINE_FEED
+    is_line = before == LINE_FEED and following == BLANK and _digits(codes, after + 1) > 0
     is_sentence = before == BLANK and i > 1 and (codes[i - 2] == STOP or codes[i - 2] == SEMICOLON)
-    is_labelled = is_line or (behind == COLON and (before == LINE_FEED or is_sentence))
+    is_labelled = is_line or (following == COLON and (before == LINE_FEED or is_sentence))
     is_padded = sign == SLASH and codes[i] == ZERO and second == 2
     is_score = codes[end + 1] == ONE and codes[end + 2] == ZERO  # pain 4/10
-    is_short = cue == Word.YEAR and sign == SLASH and second == 2 and not is_score
-    is_cued = cue == Word.DATE or is_short
+    is_short = cue == WordKind.YEAR and sign == SLASH and second == 2 and not is_score
+    is_cued = cue == WordKind.DATE or is_short
     return Start.PARTIAL_DATE.value if is_cued or is_padded or is_labelled else 0
 
 
@@ -325,11 +322,11 @@ def _task_of_pair(codes: CodeArray, i: int, end: int, after: int, cue: int) -> i
 def _task_of_one(
     codes: CodeArray, letters: CodeArray, i: int, end: int, cue: int
 ) -> tuple[int, int]:
-    """One number: a year, an age, a ZIP code, many digits."""
+    """Return what one number may be: a year, an age, a ZIP code, many digits."""
     size = end - i
     before = codes[i - 1] if i > 0 else LINE_FEED
     following = codes[end] if end < codes.size else LINE_FEED
-    has_cue = cue == Word.DATE or cue == Word.YEAR
+    has_cue = cue == WordKind.DATE or cue == WordKind.YEAR
     if size == 4 and (codes[i] == ONE or codes[i] == TWO):
         is_bracketed = before == OPEN and following == CLOSE
         # 1932 before a colon may be a time of day, 1968 not
@@ -354,7 +351,7 @@ def _task_of_one(
 
 @kernel
 def _digits(codes: CodeArray, i: int) -> int:
-    """Return how many digits stand at `i`."""
+    """Return how many digits begin at `i`."""
     end = i
     while end < codes.size and ZERO <= codes[end] <= NINE:
         end += 1
@@ -363,6 +360,7 @@ def _digits(codes: CodeArray, i: int) -> int:
 
 @kernel
 def _is_glued_to_digit(codes: CodeArray, end: int) -> bool:
+    """Whether a digit follows, directly or after a dash."""
     if end < codes.size and codes[end] == DASH:
         end += 1
     return end < codes.size and ZERO <= codes[end] <= NINE
@@ -370,24 +368,29 @@ def _is_glued_to_digit(codes: CodeArray, end: int) -> bool:
 
 @kernel
 def _is_joint(code: int) -> bool:
+    """Whether a sign may join the numbers of a date or phone number."""
     return DASH <= code <= SLASH or code in (BLANK, LINE_FEED, EN_DASH)
 
 
 @kernel
 def _is_capital(code: int, letters: CodeArray) -> bool:
+    """Whether a character is a capital: its small letter has a higher code."""
     return bool(letters[code] > code)
 
 
 @kernel
 def _is_hexadecimal(code: int) -> bool:
+    """Whether a character is a hexadecimal digit."""
     return ZERO <= code <= NINE or SMALL_A <= code | CASE <= SMALL_F
 
 
 @kernel
 def _is_of_domain(code: int, letters: CodeArray) -> bool:
+    """Whether a character may be part of a domain name."""
     return letters[code] > 0 or ZERO <= code <= NINE or code in (STOP, DASH)
 
 
 @kernel
 def _is_of_mailbox(code: int, letters: CodeArray) -> bool:
+    """Whether a character may be before the @ of an e-mail address."""
     return _is_of_domain(code, letters) or code in (SCORE, PLUS, PERCENT, AND, APOSTROPHE)

@@ -1,1 +1,1 @@
-"""Realistic values in the place of real ones: same kind, same shape, same person, other person."""
+"""Surrogates: realistic values of the same kind and shape, consistent for each person."""

@@ -1,8 +1,8 @@
-"""Other e-mail addresses, user names, web and IP addresses.
+"""Surrogates of e-mail addresses, user names, web and IP addresses.
 
 Names inside an address follow the surrogates of the persons: with "John Smith" → "Peter Keller",
-"jsmith4@mgh.org" becomes "pkeller7@example.net". Hosts are those that RFC 2606 and the private
-networks keep free, so nothing that is written leads to anybody.
+"jsmith4@mgh.org" becomes "pkeller7@example.net". Hosts are reserved ones (RFC 2606, private
+networks), so no surrogate belongs to anybody.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from lacuna.deid.dates.calendar_words import plain
 from lacuna.deid.surrogates.choices import Memory
 from lacuna.deid.surrogates.codes import other_code
-from lacuna.deid.surrogates.names import SPACE, word_for
+from lacuna.deid.surrogates.name_words import SPACE, word_for
 from lacuna.deid.surrogates.pools import Pools
 
 _HOSTS = ("example.com", "example.org", "example.net")
@@ -40,7 +40,7 @@ def other_username(memory: Memory, pools: Pools, surface: str) -> str | None:
 
 
 def other_url(memory: Memory, pools: Pools, surface: str) -> str | None:
-    """Return another web address: scheme and www stay, path and query keep their form."""
+    """Return another web address; scheme and www stay, path and query keep their form."""
     match = _URL.fullmatch(surface)
     if match is None or not _RUNS.search(match[3]):
         return None
@@ -56,7 +56,7 @@ def other_url(memory: Memory, pools: Pools, surface: str) -> str | None:
 
 
 def other_ip(memory: Memory, surface: str) -> str | None:
-    """Return another IP address, of a private network."""
+    """Return another IP address in a private network."""
     if not _IP4.fullmatch(surface):
         return other_code(memory, "ip", surface, first="fd", hexadecimal=True)
 
@@ -68,7 +68,7 @@ def other_ip(memory: Memory, surface: str) -> str | None:
 
 
 def _unique(memory: Memory, space: str, surface: str, write: Callable[[str], str]) -> str | None:
-    """Return what is written with the least extra number that makes it unique."""
+    """Return what `write` returns for the smallest extra number that makes it unique."""
 
     def make(attempt: int) -> tuple[str, str]:
         text = write(str(attempt + 1) if attempt else "")
@@ -89,7 +89,7 @@ def _handle(memory: Memory, pools: Pools, user: str) -> str:
 
 
 def _spelt(memory: Memory, pools: Pools, word: str) -> str:
-    """Return other letters for letters that may be a name, or a name with an initial."""
+    """Return a surrogate of letters that may be a name, or a name with an initial."""
     whole = memory.chosen(SPACE, word)
     if whole is not None:
         return plain(whole)

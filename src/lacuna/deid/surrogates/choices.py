@@ -1,8 +1,8 @@
-"""What was chosen so far within one scope (a document, a patient), so that it is chosen again.
+"""The surrogates chosen so far within one scope (a document or a patient).
 
 A choice is made by HMAC(scope's key, domain ‖ value ‖ attempt). The first attempt whose result is
 neither taken, nor the value itself, nor another value of the scope is kept. So no two values share
-a surrogate, and what is chosen depends on other values only where two attempts meet.
+a surrogate, and a choice depends on other values only if two attempts collide.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _COMMON = "".join(letter for letter in ascii_lowercase if letter not in _RARE)
 
 
 class Memory:
-    """Choices of one scope. Its repr shows nothing of them."""
+    """Choices of one scope; its repr shows only their number."""
 
     __slots__ = ("_chosen", "_first", "_letters", "_taken", "_values", "key")
 
@@ -34,13 +34,13 @@ class Memory:
         return f"Memory({len(self._chosen)} choices)"
 
     def forgetful(self, *fields: str) -> Memory:
-        """Return a memory that chooses anew, but nothing that is taken here."""
+        """Return a memory without choices that avoids everything taken here."""
         fresh = Memory(self.key.derive(*fields))
         fresh._taken, fresh._values = self._taken, self._values
         return fresh
 
     def expect(self, space: str, *values: str) -> None:
-        """Say that some values are in the text, so that they are nobody's surrogates."""
+        """Exclude values of the text from being surrogates."""
         self._values.update([(space, value) for value in values])
 
     def choose(
@@ -53,16 +53,16 @@ class Memory:
         space
             Surrogates are unique within it: all words, all numbers …
         domain
-            Equal values of different domains have different surrogates, e.g. the label.
+            Equal values in different domains, e.g. labels, have different surrogates.
         value
             Normalised.
         make
-            From the number of the attempt to a surrogate and its normalised form; None: give up.
+            Returns a surrogate and its normalised form for an attempt, or None to give up.
 
         Returns
         -------
         str or None
-            None where all attempts were taken.
+            None if all attempts were taken.
         """
         known = self._chosen.get((space, domain, value))
         if known is not None:
@@ -81,17 +81,18 @@ class Memory:
         return None
 
     def known(self, space: str, domain: str, value: str) -> str | None:
-        """Return what was chosen for a value, None where nothing was yet."""
+        """Return what was chosen for a value, or None."""
         return self._chosen.get((space, domain, value))
 
     def chosen(self, space: str, value: str) -> str | None:
-        """Return what was first chosen for a value, in whatever domain."""
+        """Return what was first chosen for a value in any domain, or None."""
         return self._first.get((space, value))
 
     def letter(self, letter: str) -> str:
-        """Return another letter for a letter: two secret cycles through a … z, so none stays.
+        """Return another letter for a letter, by two secret cycles through a … z: none stays.
 
-        Letters with which few names begin have a cycle of their own; else rare names were common.
+        Letters with which few names begin have their own cycle; otherwise rare names would become
+        common.
         """
         if not self._letters:
             random = int.from_bytes(self.key.digest("letters"), "big")

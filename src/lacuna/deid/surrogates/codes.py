@@ -1,8 +1,8 @@
-"""Other characters for numbers and codes: "MRN 44-A71" becomes "QKD 92-F08".
+"""Surrogates of numbers and codes: "MRN 44-A71" becomes "QKD 92-F08".
 
 Digits become digits, letters become letters of the same case, everything else stays. A leading zero
-stays one and no other digit becomes a leading zero. Checksums are not kept, on purpose: a surrogate
-should not pass for somebody's card.
+stays zero, and no other digit becomes a leading zero. Checksums are not kept, on purpose: a
+surrogate must not be somebody's valid card.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lacuna.deid.surrogates.choices import Memory
 
 HEXADECIMAL = "0123456789abcdef"
 _BEFORE_GROWING = 20  # attempts
-_PER_DIGEST = 48  # characters that 256 random bits pay for
+_PER_DIGEST = 48  # characters that 256 random bits are enough for
 
 
 def normal_code(surface: str) -> str:
@@ -33,7 +33,7 @@ def other_code(
     hexadecimal: bool = False,
     grow: bool = False,
 ) -> str | None:
-    """Return another code of the same form, None where there is nothing to change or none left.
+    """Return another code of the same form, or None if nothing can be changed or none is left.
 
     Parameters
     ----------
@@ -42,13 +42,13 @@ def other_code(
     space
         Codes are unique within it.
     surface
-        As in the text; equal codes with other signs between have equal surrogates.
+        As in the text; codes that differ only in signs have equal surrogates.
     first
-        What the new one begins with.
+        What the new code begins with.
     hexadecimal
         Whether letters are digits, as in an IP address.
     grow
-        Whether it may become longer where no other code of its length is left.
+        Whether it may become longer if no other code of its length is left.
     """
     value = normal_code(surface)
     if not value:
@@ -69,7 +69,7 @@ def _characters(key: Key, space: str, value: str, attempt: int, hexadecimal: boo
     random = key.digest("code", space, value, str(attempt))
     pool = int.from_bytes(random, "big")
     for i, character in enumerate(value):
-        if i and i % _PER_DIGEST == 0:  # a long one: go on with what follows from the first digest
+        if i and i % _PER_DIGEST == 0:  # long: continue with a digest of the first digest
             pool = int.from_bytes(Key(random).digest(str(i)), "big")
         if hexadecimal:
             choices = HEXADECIMAL
@@ -85,7 +85,7 @@ def _characters(key: Key, space: str, value: str, attempt: int, hexadecimal: boo
 
 
 def _written_like(surface: str, new: str) -> str:
-    """Return the new characters with the case and the signs of the old ones."""
+    """Return the new characters with the case and the signs of the surface."""
     characters = iter(new)
     pieces = []
     for c in surface:

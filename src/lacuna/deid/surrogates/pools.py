@@ -1,7 +1,7 @@
-"""Names and places to choose from: Faker's lists of one locale, by first letter.
+"""Names and places to choose surrogates from: Faker's lists of one locale, by first letter.
 
-Letters under which a locale has few names borrow from other locales, so that there is always a
-choice. The same key gives the same surrogates only with the same version of Faker.
+Letters with few names in a locale borrow from other locales, so that there is always a choice. The
+same key gives the same surrogates only with the same version of Faker.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from lacuna.deid.dates.calendar_words import plain
 from lacuna.errors import ConfigError
 
 _LATIN = re.compile(r"[A-Za-zÀ-ž]{2,14}")
-_SHORTEST = 4  # what is shorter is taken for initials and not offered
+_SHORTEST = 4  # shorter names would be read as initials
 _LOCALES = {
     **{"en": "en_US", "es": "es_ES", "de": "de_DE", "fr": "fr_FR", "nl": "nl_NL", "it": "it_IT"},
     **{"pt": "pt_PT", "pl": "pl_PL", "sv": "sv_SE", "da": "da_DK", "ca": "es_CA", "tr": "tr_TR"},
@@ -30,12 +30,12 @@ _LENDERS = (
     *("en_US", "en_GB", "en_IE", "de_DE", "es_ES", "fr_FR", "nl_NL", "it_IT", "tr_TR", "cs_CZ"),
     *("pl_PL", "pt_BR", "sv_SE", "hu_HU", "es_MX", "id_ID", "zu_ZA"),
 )
-_ENOUGH = 12  # names under one letter; with fewer, others are borrowed
-_TOO_FEW = 4  # with fewer even then, some are made up
+_ENOUGH = 12  # names per letter; with fewer, others are borrowed
+_TOO_FEW = 4  # with fewer even then, names are made up
 _REGIONS = ("states", "regions", "provinces", "counties")
 
 
-class Group(StrEnum):
+class NameGroup(StrEnum):
     """What a name is used as."""
 
     MALE = "first_names_male"
@@ -50,17 +50,17 @@ class Pools:
     Attributes
     ----------
     names
-        Names of a group by their first plain letter; every letter has some, no name is twice.
+        Names of a group by their first plain letter; every letter has some, no name is repeated.
     groups
-        Plain name → its group; what is not there may be anything.
+        Plain name → its group; unknown names may be anything.
     cities
         Names of cities by their first plain letter.
     regions, short_regions, countries, professions
         In the order of the lists.
     """
 
-    names: Mapping[Group, Mapping[str, tuple[str, ...]]]
-    groups: Mapping[str, Group]
+    names: Mapping[NameGroup, Mapping[str, tuple[str, ...]]]
+    groups: Mapping[str, NameGroup]
     cities: Mapping[str, tuple[str, ...]]
     regions: tuple[str, ...]
     short_regions: tuple[str, ...]
@@ -74,7 +74,7 @@ def known_locale(locale: str) -> str:
     Raises
     ------
     ConfigError
-        Naming the nearest.
+        Naming the nearest known locale.
     """
     name = _LOCALES.get(locale, locale)
     people = import_module("faker.providers.person")
@@ -91,11 +91,11 @@ def load_pools(locale: str) -> Pools:
     """Return the lists of a locale."""
     own = known_locale(locale)
     sources = [own, *(lender for lender in _LENDERS if lender != own)]
-    lists = {group: [_names(source, group) for source in sources] for group in Group}
-    is_ascii = own.startswith("en")  # where no accents are written, none are borrowed
-    groups: dict[str, Group] = {}
+    lists = {group: [_names(source, group) for source in sources] for group in NameGroup}
+    is_ascii = own.startswith("en")  # English borrows no accents
+    groups: dict[str, NameGroup] = {}
     for i in range(len(sources)):
-        for group in Group:  # first names come first: "Thomas" is one, though also a last name
+        for group in NameGroup:  # first names come first: "Thomas" is one, though also a last name
             for name in lists[group][i]:
                 groups.setdefault(plain(name), group)
     names = {
@@ -103,14 +103,14 @@ def load_pools(locale: str) -> Pools:
             [n for n in names if groups[plain(n)] == group and (n.isascii() or not is_ascii)]
             for names in lists[group]
         )
-        for group in Group
+        for group in NameGroup
     }
     place, job = _provider("address", own), _provider("job", own)
     regions = next((r for name in _REGIONS if (r := _texts(place, name))), ())
     return Pools(
         names,
         groups,
-        _cities(place, names[Group.LAST]),
+        _cities(place, names[NameGroup.LAST]),
         regions,
         _texts(place, "states_abbr"),
         _texts(place, "countries"),
@@ -118,16 +118,16 @@ def load_pools(locale: str) -> Pools:
     )
 
 
-def _names(locale: str, group: Group) -> list[str]:
+def _names(locale: str, group: NameGroup) -> list[str]:
     provider = _provider("person", locale)
     names: Iterable[Any] = getattr(provider, group.value, ()) or ()
-    if not names and group is not Group.LAST:
+    if not names and group is not NameGroup.LAST:
         names = getattr(provider, "first_names", ())
     return sorted({name for name in names if isinstance(name, str) and _LATIN.fullmatch(name)})
 
 
 def _by_letter(offers: Iterable[list[str]]) -> dict[str, tuple[str, ...]]:
-    """Sort names by first letter; later offers count only where there are few so far."""
+    """Sort names by first letter; later offers count only for letters with few names so far."""
     table: dict[str, dict[str, str]] = {letter: {} for letter in ascii_lowercase}
     for offer in offers:
         few = {letter for letter in table if len(table[letter]) < _ENOUGH}

@@ -1,59 +1,61 @@
-"""What outputs and ids are called, so that no name gives away whom a document is about.
+"""Names of outputs and ids that do not reveal whom a document is about, and their paths.
 
-A part of a path is kept unless it contains something: what the recognizers find in it, a name or
-number known for the patient, or something that was found in the document itself. Then it is hashed
-with the key of the run. Groups (patient numbers) are always hashed, unless names are to be kept.
+A part of a path is kept unless recognizers find something in it, or it contains a value known for
+the patient or a word of something found in the document. Otherwise it is hashed with the key of the
+run. Groups (patient numbers) are always hashed, unless names are to be kept.
 
-Where outputs go: only below the output folder, and never through a link.
+Outputs are only written below the output folder, and never through a link.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from lacuna.archive.options import Rename
-from lacuna.deid.findings import Finding
+from lacuna.deid.detector import Recognizers
 from lacuna.deid.keys import Key
-from lacuna.deid.patterns.cues import word_set
+from lacuna.deid.patterns.cue_words import word_set
 from lacuna.errors import StoppedError
 from lacuna.io.file_names import is_safe
 from lacuna.text.document import Document
 
 HASH_CHARACTERS = 16
-#: Names in the output folder that are ours.
+#: Names in the output folder that outputs must not have.
 RESERVED = frozenset({"manifest.jsonl", "report.html", "report.json"})
+_LINK = "an output would be written through a symbolic link in the output folder"
 _WORDS = re.compile(r"[^\W\d_]+|\d+")
 _SHORTEST_WORD, _SHORTEST_NUMBER = 3, 4
 _HARMLESS = word_set("note notes the and for report letter visit admission discharge summary text")
 
 
 class SafeNames:
-    """Names for the outputs and ids of one run; `recognized` finds what gives somebody away."""
+    """Names for the outputs and ids of one run; `recognizers` find identifiers in names."""
 
-    def __init__(
-        self, recognized: Callable[[Document], list[Finding]], key: Key, rename: Rename
-    ) -> None:
+    def __init__(self, recognizers: Recognizers, key: Key, rename: Rename) -> None:
         self._key = key
         self._rename = rename
-        self._is_telling = lru_cache(4096)(
-            lambda group, part: bool(recognized(Document("name", _spaced(part), group=group)))
-        )
+
+        @lru_cache(4096)
+        def is_telling(group: str | None, part: str) -> bool:
+            return bool(recognizers.findings(Document("name", _spaced(part), group=group)))
+
+        self._is_telling = is_telling
 
     def hashed(self, *fields: str) -> str:
         """Return the hash of a name, a group or an id."""
         return self._key.digest("name", *fields).hex()[:HASH_CHARACTERS]
 
     def hashed_id(self, id_: str) -> str:
-        """Return what a document is called in reports and the manifest."""
+        """Return the id of a document in reports and the manifest."""
         return self.hashed("id", id_)
 
     def output(
         self, name: str, group: str | None, found: Iterable[str], *, ambiguous: bool = False
     ) -> str:
-        """Return the path of an output below the folder, given what was found in the document."""
+        """Return the path of an output below the folder, given what was found in its document."""
         path = PurePosixPath(name)
         if ambiguous or not is_safe(name) or name in RESERVED:
             return self.hashed("path", name) + path.suffix.lower()
@@ -69,7 +71,7 @@ class SafeNames:
         return "/".join(self._part(part, group, told) for part in id_.split("/"))
 
     def group(self, group: str | None) -> str | None:
-        """Return what a group is called."""
+        """Return the name of a group."""
         if group is None or self._rename is Rename.KEEP:
             return group
         return self.hashed("group", group)
@@ -84,18 +86,18 @@ class SafeNames:
 
 
 def _spaced(part: str) -> str:
-    """Return a file name as text: signs that join words become spaces."""
+    """Return a file name as text: signs between words become spaces."""
     return re.sub(r"[_.+]|(?<=[^\W\d_])-|-(?=[^\W\d_])", " ", part)
 
 
 def _have_words_in_common(part: str, told: str) -> bool:
-    """Whether a name holds a word of a text; `told` may be long and is rarely looked at closely."""
+    """Whether a name contains a word of a text, which may be long and is rarely split."""
     words = _words(part.casefold())
     return any(word in told for word in words) and not words.isdisjoint(_words(told))
 
 
 def _words(text: str) -> frozenset[str]:
-    """Return the words and numbers of a text that are long enough to say something."""
+    """Return the words and numbers of a text that are long enough to identify somebody."""
     return frozenset(
         word
         for word in _WORDS.findall(text)
@@ -105,23 +107,25 @@ def _words(text: str) -> frozenset[str]:
 
 
 def place_below(folder: Path, name: str) -> Path:
-    """Return the path of an output; its folder exists afterwards.
+    """Return the path of an output, and create its folder.
 
     Raises
     ------
     StoppedError
-        When the name would lead out of the folder, or over a symbolic link.
+        If the name leads out of the folder, or through a symbolic link.
     """
     relative = PurePosixPath(name)
     if relative.is_absolute() or ".." in relative.parts or not relative.parts:
-        raise StoppedError("an output would lie outside the output folder")
+        raise StoppedError("an output would be outside the output folder")
     place = folder
     for part in relative.parts[:-1]:
         place = place / part
         if place.is_symlink():
-            raise StoppedError("a symbolic link stands in the way in the output folder")
+            raise StoppedError(
+                "the output folder contains a symbolic link where an output should be"
+            )
         place.mkdir(exist_ok=True)
     place = place / relative.parts[-1]
     if place.is_symlink():
-        raise StoppedError("a symbolic link stands in the way in the output folder")
+        raise StoppedError(_LINK)
     return place

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna.deid.linking import People, Person, may_be_one
-from lacuna.deid.names import FullName, NameForm, Role, form_of, name_form, name_words
+from lacuna.deid.person_names import FullName, NameForm, WordRole, form_of, name_form, name_words
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ some_words = st.lists(
 def test_any_text_is_read_and_has_a_name_word_if_it_has_words(text: str) -> None:
     words = name_words(text)
     assert name_form(text) == form_of(text, words)
-    assert not words or any(w.role in (Role.NAME, Role.INITIAL) for w in words)
+    assert not words or any(w.role in (WordRole.NAME, WordRole.INITIAL) for w in words)
     assert all(a.end <= b.start for a, b in pairwise(words))
 
 

@@ -1,4 +1,4 @@
-"""Phone and fax numbers, e-mail and web addresses, addresses of machines."""
+"""Recognizers of phone and fax numbers, e-mail, web, IP and MAC addresses."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _INLAND = (
     r"(?:0[0-9]{2,4}[ \n/-][0-9]{3,8}(?:[ \n-][0-9]{3,4})?|0[1-9](?:[ .][0-9]{2}){4})"
     rf"(?![0-9]|[-./][0-9]){_EXTENSION}"
 )
-_FAX_BEHIND = re.compile(r"[ ]?(?:[(](?i:fax)[)]|(?i:fax)\b(?![ :#.]{0,3}[0-9(+]))")
+_FAX_AFTER = re.compile(r"[ ]?(?:[(](?i:fax)[)]|(?i:fax)\b(?![ :#.]{0,3}[0-9(+]))")
 
 
 def _is_long(match: re.Match[str]) -> bool:
-    """Numbers of inland and abroad have 9 to 15 digits."""
+    """Whether there are 9 to 20 digits, as in domestic and international numbers."""
     return 9 <= count_digits(match[0]) <= 20
 
 
@@ -37,7 +37,7 @@ _any_phone = first_of(
     pattern(PHONE, _ABROAD, _is_long),
     pattern(PHONE, _NOT_BEFORE + _INLAND, _is_long),
 )
-# After a cue also without an area code, in other groups, or without any.
+# After a cue also without an area code, in other groups, or in one piece.
 _local_phone = first_of(
     pattern(
         PHONE, rf"(?:[0-9]{{3}}{_JOINT}|[0-9]{{1,2}}-)[0-9]{{4}}(?![0-9]|[-./][0-9]){_EXTENSION}"
@@ -56,9 +56,9 @@ _pager = pattern(PHONE, rf"[pP]?#?[0-9]{{4,7}}(?![0-9]|[-./:][0-9]|{QUANTITY})")
 
 
 def phone(text: str, start: int) -> Finding | None:
-    """Read a phone number with area code; the word fax behind it makes it a fax number."""
+    """Read a phone number with area code; the word fax after it makes it a fax number."""
     finding = _any_phone(text, start)
-    if finding and _FAX_BEHIND.match(text, finding.end):
+    if finding and _FAX_AFTER.match(text, finding.end):
         return finding._replace(label=FAX)
     return finding
 
@@ -80,7 +80,7 @@ _WORDS_AND_AT = re.compile(
 
 
 def after_words(recognizer: Recognizer) -> Recognizer:
-    """Return a recognizer of what stands some words later: ``page Dr. Smith at 1234``."""
+    """Return a recognizer that skips some words first: ``page Dr. Smith at 1234``."""
 
     def recognize(text: str, start: int) -> Finding | None:
         words = _WORDS_AND_AT.match(text, start)
@@ -102,7 +102,7 @@ def _has_top_level(match: re.Match[str]) -> bool:
 email = pattern(EMAIL, rf"[\w.%+'&-]++@({_DOMAIN})", _has_top_level)
 
 _ADDRESS = re.compile(r"[^\s<>\"“”|]++")
-#: Signs that close a sentence or a bracket rather than an address.
+#: Signs that end a sentence or a bracket, not an address.
 _NOT_LAST = ".,;:!?)]}'’*"
 _SCHEME = re.compile(r"[a-zA-Z]{2,10}://(?=[^\s/])|(?i:www)\.(?=[^\W_])")
 _LABEL = r"[^\W_](?:[^\W_]|-){0,62}+"

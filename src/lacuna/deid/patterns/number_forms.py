@@ -1,4 +1,4 @@
-"""Numbers of people and things: social security, records, accounts, vehicles, postcodes."""
+"""Recognizers of numbers: social security, records, accounts, vehicles, postcodes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 
 from lacuna.deid.findings import Finding
 from lacuna.deid.patterns.checks import count_digits, passes_luhn, passes_mod_97, passes_vin
-from lacuna.deid.patterns.cues import STATES, word_set
+from lacuna.deid.patterns.cue_words import STATES, word_set
 from lacuna.deid.patterns.recognizers import (
     QUANTITY,
     UNSURE,
@@ -24,7 +24,7 @@ SSN, ACCOUNT, VEHICLE, ZIP = "SSN", "ACCOUNT", "VEHICLE", "ZIP"
 
 
 def _is_ssn(match: re.Match[str]) -> bool:
-    """Areas 000 and 666, group 00 and serial 0000 were never given out."""
+    """Whether it can be issued: area 000 or 666, group 00 and serial 0000 never are."""
     digits = re.sub("[^0-9]", "", match[0])
     return digits[:3] not in ("000", "666") and digits[3:5] != "00" and digits[5:] != "0000"
 
@@ -54,7 +54,7 @@ def _is_number(match: re.Match[str], least: int) -> bool:
 
 
 def number_after_cue(label: str, least_digits: int) -> Recognizer:
-    """Return the recognizer of a record's number, which may hold letters, dashes and spaces."""
+    """Return a recognizer of numbers that may contain letters, dashes and spaces."""
     in_groups: Check = partial(_has_digits, least=7, most=12)
     in_one: Check = partial(_is_number, least=least_digits)
     return first_of(
@@ -70,7 +70,7 @@ _NO_COUNT = rf"(?!{QUANTITY}|[.,/][0-9]|[ ]?(?i:copies|cfu|organisms|steps|dolla
 
 
 def _is_no_count(match: re.Match[str]) -> bool:
-    """Seven digits, six beside letters; a count would end in zeros."""
+    """Whether there are seven digits, or six and letters; a count would end in zeros."""
     digits = count_digits(match[0])
     has_letters = digits < len(match[0])
     return digits >= (6 if has_letters else 7) and not match[0].endswith("000")
@@ -148,7 +148,7 @@ _BEFORE_PLATE = r"[ \n]?(?i:no\.?|number)?[ \n:#.]{1,20}"
 
 
 def _is_plate(match: re.Match[str]) -> bool:
-    """Letters and digits; after the word *vehicle* a colon or # must say that it is one."""
+    """Whether there are letters and digits; after *vehicle* a colon or # is required."""
     plate, word_before = match[1], match.string[max(0, match.start() - 7) : match.start()].lower()
     is_labelled = word_before != "vehicle" or ":" in match[0] or "#" in match[0]
     return is_labelled and 0 < count_digits(plate) < len(plate) and len(plate) > 4

@@ -1,7 +1,7 @@
-"""Other words for names: "Dr. J. SMITH" becomes "Dr. P. KELLER".
+"""Surrogates of names, word by word: "Dr. J. SMITH" becomes "Dr. P. KELLER".
 
-Names are replaced word by word, so "John Smith", "Mr. Smith", "J. Smith" and "SMITH" fit together
-whatever comes first. A word keeps its group (a man's, a woman's, a family name, as far as the lists
+Names are replaced word by word, so "John Smith", "Mr. Smith", "J. Smith" and "SMITH" stay
+consistent in any order. A word keeps its group (male, female or family name, as far as the lists
 know it) and its case; its first letter follows the secret alphabet of the scope, which replaces
 initials too. Titles, particles and letters after a name stay.
 """
@@ -15,33 +15,33 @@ from pathlib import Path
 from string import ascii_lowercase
 
 from lacuna.deid.dates.calendar_words import plain
-from lacuna.deid.names import INITIAL, NAME, name_words
+from lacuna.deid.person_names import INITIAL, NAME, name_words
 from lacuna.deid.surrogates.choices import Memory
 from lacuna.deid.surrogates.codes import other_code
-from lacuna.deid.surrogates.pools import Group, Pools
+from lacuna.deid.surrogates.pools import NameGroup, Pools
 
 SPACE = "word"
 _WORD = re.compile("[^\\W\\d_]++(?:[\u0300-\u036f]++[^\\W\\d_]*+)*+")
 _NUMBER = re.compile(r"\d+")
 _LONGEST_ACRONYM = 5
 _LISTED = 48  # attempts with names from the lists
-_LAST = Group.LAST
+_LAST = NameGroup.LAST
 _GENERIC = Path(__file__).parent / "generic_words.txt"
 
 
 @cache
 def generic_words() -> frozenset[str]:
-    """Return words that say what a place or institution is, not which one."""
+    """Return words that name a type of place or institution, such as Hospital."""
     return frozenset(_GENERIC.read_text("utf-8").split())
 
 
 def expect_words(memory: Memory, surface: str) -> None:
-    """Say which words are in the text."""
+    """Exclude the words of a text from being surrogates."""
     memory.expect(SPACE, *map(plain, _WORD.findall(surface)))
 
 
 def other_name(memory: Memory, pools: Pools, label: str, surface: str) -> str | None:
-    """Return another name of a person, None where there is no word in it."""
+    """Return another name of a person, or None if there is no word in it."""
     words = name_words(surface)
     if not words:
         return None
@@ -70,8 +70,8 @@ def other_place(
 ) -> str | None:
     """Return another institution, street or town; words like Hospital or Street stay.
 
-    None where there are only such words and no number, or, if it must be `named`, only such words:
-    "Park Avenue 12" is found by its street whatever the number.
+    None if there are only such words and no number; with `named`, if there are only such words:
+    "Park Avenue 12" identifies its street whatever the number.
     """
     changed = False
     names = pools.cities if cities else None
@@ -98,7 +98,7 @@ def word_for(
     word: str,
     names: Mapping[str, tuple[str, ...]] | None = None,
 ) -> str:
-    """Return the word that stands for a plain word, as the lists spell it."""
+    """Return the surrogate of a plain word, as the lists spell it."""
     known = memory.known(SPACE, domain, word)
     if known is not None:
         return known
@@ -115,7 +115,7 @@ def word_for(
         return name, plain(name)
 
     chosen = memory.choose(SPACE, domain, word, make)
-    if chosen is None:  # that many names within one scope: letters will do
+    if chosen is None:  # too many names within one scope: use letters
         made = other_code(memory, SPACE, word, grow=True)
         chosen = (made or "x").capitalize()
     return chosen
@@ -137,14 +137,14 @@ def _other_word(
 
 
 def _is_acronym(word: str) -> bool:
-    """Whether capitals are rather letters than a word: up to three, or more without a vowel."""
+    """Whether capitals are an acronym: up to three letters, or more without a vowel."""
     return len(word) <= 3 or (len(word) <= _LONGEST_ACRONYM and not set(word) & set("aeiouy"))
 
 
 def _other_acronym(memory: Memory, domain: str, word: str) -> str:
     def make(attempt: int) -> tuple[str, str]:
         letters = list(map(memory.letter, word))
-        for i in range(attempt):  # taken: go on in the secret alphabet with the last letters
+        for i in range(attempt):  # taken: advance the last letters in the secret alphabet
             letters[-1 - i % len(letters)] = memory.letter(letters[-1 - i % len(letters)])
         return (text := "".join(letters)), text
 
@@ -158,7 +158,7 @@ def _other_digits(memory: Memory, text: str) -> str:
 
 
 def _like(own: str, name: str) -> str:
-    """Return a name in the case of another one."""
+    """Return a name in the case of `own`."""
     if own.isupper():
         return name.upper()
     return name.lower() if own.islower() else name[0].upper() + name[1:]

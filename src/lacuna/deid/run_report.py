@@ -1,11 +1,9 @@
-"""What was done, for whoever has to answer for it: counts, hashes and doubts, never a text.
+"""The report of a run: counts, hashes and documents to review, never a text.
 
-``report.json`` holds everything, ``report.html`` shows it. Both speak of documents by hashed ids.
+``report.json`` contains everything, ``report.html`` shows it. Documents are named by hashed ids.
 
-What is counted while documents are made safe: everything a report needs, and no text.
-
-Tallies add up, so that a run over a million documents keeps one, and a continued run takes over
-those of the documents that were finished before.
+A :class:`Tally` counts what a report needs. Tallies add up: a run over a million documents keeps
+one, and a resumed run adds those of the documents that were finished before.
 """
 
 from __future__ import annotations
@@ -16,13 +14,18 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
-from lacuna.deid.detector import Detected, histograms
+from lacuna.deid.detector import Detected
 from lacuna.deid.redact import Redacted
-from lacuna.deid.report_page import page
+from lacuna.deid.run_report_page import page
 from lacuna.io.writing import whole_file
+from lacuna.kernels import kernel
+from lacuna.types import BoolArray, FloatArray, LongArray
 
 JSON, HTML = "report.json", "report.html"
+BINS = 20  #: of the histogram of P(identifier)
+MOST_IN_NEED = 50  #: documents listed for review
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -31,13 +34,13 @@ class Failure(msgspec.Struct, frozen=True):
     Attributes
     ----------
     file, files
-        Which file of how many it is, or stands in.
+        The number of its file, and how many files there are.
     row
-        Its row, in a table.
+        Its row, if it is in a table.
     document
         Its hashed id.
     reason
-        Why, without quoting it.
+        Why it failed, without quoting it.
     """
 
     file: int
@@ -52,22 +55,22 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """How it was done.
+    """The settings of a run.
 
     Attributes
     ----------
     lacuna
         Version.
     model, pipeline
-        Name of the model file; hash of all that detects.
+        Name of the model file; hash of everything that detects.
     policy, policy_sha256
-        Name and content of the policy.
+        Name and hash of the policy.
     settings
         All settings as hashes.
     threshold, promised
-        How sure the model had to be, and the calibrated level it comes from, if any.
+        The probability from which the model was believed, and its calibrated level, if any.
     files, taken_over, left_aside
-        Input files; outputs of an earlier run among them; what was not read.
+        Number of input files; of those an earlier run finished; what was skipped.
     """
 
     lacuna: str
@@ -87,7 +90,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """Everything a run has to tell."""
+    """The report of a run."""
 
     run: Run
     tally: Tally
@@ -95,7 +98,7 @@ class Report(msgspec.Struct, frozen=True):
 
     @property
     def tokens_per_second(self) -> float:
-        """Speed, reading and writing included."""
+        """Speed, including reading and writing."""
         return self.tally.tokens / self.run.seconds if self.run.seconds else 0.0
 
     def as_json(self) -> dict[str, Any]:
@@ -136,12 +139,8 @@ def write_report(folder: Path, report: Report) -> None:
             stream.write(content)
 
 
-BINS = 20  #: of the histogram of P(identifier)
-MOST_IN_NEED = 50  #: documents that are listed for review
-
-
 class Review(msgspec.Struct, frozen=True, array_like=True):
-    """A document by its hashed id, and how many identifier tokens may be left in it."""
+    """A document by its hashed id, and how many identifier tokens it may still contain."""
 
     expected_missed: float
     document: str
@@ -155,17 +154,17 @@ class Tally(msgspec.Struct):
     Attributes
     ----------
     documents, failed, characters, tokens
-        How many; documents that failed are in none of the other counts.
+        Totals; documents that failed are in no other count.
     labels
         Replacements by label.
     fallbacks
-        Those of them that the label's own action could not do.
+        Replacements by the default action, because the label's own was not possible.
     replaced, left
-        Histograms of P(identifier), by the tagger, over tokens that were replaced and that stay.
+        Histograms of P(identifier), by the tagger, of tokens that were replaced and that stay.
     expected_missed
-        How many identifier tokens the tagger expects among those that stay.
+        The expected number of identifier tokens among those that stay.
     review
-        The documents most in need of review, the neediest first.
+        The documents most in need of review, sorted.
     reasons
         Why documents failed.
     """
@@ -183,7 +182,7 @@ class Tally(msgspec.Struct):
     reasons: dict[str, int] = {}
 
     def add(self, other: Tally) -> None:
-        """Take in another tally."""
+        """Add another tally."""
         self.documents += other.documents
         self.failed += other.failed
         self.characters += other.characters
@@ -207,7 +206,7 @@ class Tally(msgspec.Struct):
             self.review = nlargest(MOST_IN_NEED, [*self.review, *others], key=_need)
 
     def add_failure(self, reason: str) -> None:
-        """Count a document that could not be made safe."""
+        """Count a document that failed."""
         self.failed += 1
         _add_counts(self.reasons, {reason: 1})
 
@@ -249,3 +248,12 @@ def _add_counts(mine: dict[str, int], its: Mapping[str, int]) -> None:
 
 def _sums(mine: list[int], its: list[int]) -> list[int]:
     return [a + b for a, b in zip(mine, its, strict=True)]
+
+
+@kernel
+def histograms(probability: FloatArray, covered: BoolArray, bins: int) -> LongArray:
+    """Return how many tokens are in each bin: row 0 of those that stay, row 1 of the covered."""
+    counts = np.zeros((2, bins), np.int64)
+    for t in range(probability.size):
+        counts[int(covered[t]), min(int(probability[t] * bins), bins - 1)] += 1
+    return counts

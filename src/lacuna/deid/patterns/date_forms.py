@@ -1,7 +1,7 @@
-"""Dates in many notations, and ages over 89.
+"""Recognizers of dates in many notations, and of ages over 89.
 
 ====================================  ============================================================
-``3/14/2014 14.03.14 2014-03-14``     three numbers, in an order that a calendar knows
+``3/14/2014 14.03.14 2014-03-14``     three numbers that are a date in some order
 ``3/2014 2014-03 1998-2003``          month and year, years
 ``20140314``                          eight digits
 ``March 3rd, 2014 Mar 3 May '91``     a month's name with a day, a year or both; English, Spanish,
@@ -9,7 +9,7 @@
 ``on 3/14 03/14 3/14:``               two numbers after a word such as *on*, with a leading zero, or
                                       as the label of a line
 ``in 1998 since '98 (1998)``          a year after such a word or alone in brackets
-``December, in May``                  months that are nothing else, others after such a word
+``December, in May``                  unambiguous months; other months after such a word
 ``Monday Sun 3/14/15``                weekdays; short ones only before a date
 ====================================  ============================================================
 """
@@ -20,12 +20,12 @@ import re
 
 from lacuna.deid.findings import Finding
 from lacuna.deid.patterns.checks import is_date, is_month_and_day
-from lacuna.deid.patterns.cues import MONTHS, WEEKDAYS, word_set
+from lacuna.deid.patterns.cue_words import MONTHS, WEEKDAYS, word_set
 from lacuna.deid.patterns.recognizers import QUANTITY, Recognizer, first_of, found, pattern
 
 DATE, AGE = "DATE", "AGE"
 
-#: Months that are no other word, so that they need no day, year or cue.
+#: Months that are no other word: they need no day, year or cue.
 _PLAIN_MONTHS = word_set(
     """
     january february september october november december enero febrero septiembre octubre noviembre
@@ -72,7 +72,7 @@ def _is_partial(match: re.Match[str]) -> bool:
 
 
 def _is_day_and_month(match: re.Match[str]) -> bool:
-    """Day, word, year: a word that also means something else needs a year of four digits."""
+    """Whether it is a date: a month that is also another word needs a year of four digits."""
     word = match[2]
     if word.lower() not in MONTHS or not 1 <= int(match[1]) <= 31:
         return False
@@ -82,7 +82,7 @@ def _is_day_and_month(match: re.Match[str]) -> bool:
 
 
 def _is_item_number(text: str, start: int, end: int) -> bool:
-    """Whether a number counts items: #3, or 3. before a space or first in its line."""
+    """Whether a number counts items: #3, or 3. before a space or at the start of a line."""
     before = text[start - 1] if start else "\n"
     return before == "#" or (text[end] == "." and (before == "\n" or text[end + 1].isspace()))
 
@@ -95,7 +95,7 @@ def _is_month_and_day(match: re.Match[str]) -> bool:
 
 
 def _is_clear_month(match: re.Match[str]) -> bool:
-    """After a cue: *in May*, *in april*, *in Oct*, but not *in OCT*."""
+    """Whether a month counts after a cue: *in May*, *in april*, *in Oct*, not *in OCT*."""
     word = match[1]
     return word != "Mayo" and (word.istitle() or (len(word) > 4 and word not in _ALSO_WORDS))
 
@@ -151,7 +151,7 @@ _SEASON = re.compile(
 
 
 def year(text: str, start: int) -> Finding | None:
-    """Read a year together with the season before it."""
+    """Read a year, and the season before it."""
     finding = _year(text, start)
     season = _SEASON.fullmatch(text[max(0, start - 16) : start]) if finding else None
     return finding and (finding._replace(start=start - len(season[1])) if season else finding)
@@ -170,15 +170,15 @@ _month_after_weekday = first_of(_month_day, _month_year)
 
 
 def weekday(text: str, start: int) -> Finding | None:
-    """Read a weekday together with the date that follows it; a short one needs that date."""
+    """Read a weekday, and the date after it; an abbreviated weekday needs that date."""
     name = _WEEKDAY.match(text, start)
     if name is None:
         return None
-    behind = name.end()
-    if behind > name.end(1):
-        word = _MONTH_WORD.match(text, behind)
+    after = name.end()
+    if after > name.end(1):
+        word = _MONTH_WORD.match(text, after)
         is_month = word is not None and word[1].lower() in MONTHS
-        date = (_month_after_weekday if is_month else _after_weekday)(text, behind)
+        date = (_month_after_weekday if is_month else _after_weekday)(text, after)
         if date:
             return found(start, date.end, DATE)
     is_full = name[1].lower() in WEEKDAYS and name[1] not in ("Domingo", "DOMINGO")
@@ -195,7 +195,7 @@ _FURTHER = re.compile(
 
 
 def further_date(text: str, date: Finding) -> Finding | None:
-    """Read ``3/18`` or ``2003`` after a date and *to*, *and* or a dash, where alone it is none."""
+    """Read ``3/18`` or ``2003`` after a date and *to*, *and* or a dash; alone it is no date."""
     match = _FURTHER.match(text, date.end)
     if match is None:
         return None

@@ -1,14 +1,14 @@
-"""Names of persons: which words are titles, initials, given and family names.
+"""Reading names of persons: which words are titles, initials, given and family names.
 
 ::
 
     Dr. John A. Smith Jr., MD    given (john, a), family smith, generation jr
     SMITH, JOHN                  given (john,), family smith
     Mrs. van der Berg            family "van der berg", a woman
-    Smith                        one word alone: given or family name, nobody knows
+    Smith                        one word alone: given or family name
 
-Words are compared in lower case and without accents. Titles and letters after a name (MD, RN) say
-nothing about who it is; whether somebody is the elder or younger (Jr., III) does.
+Words are compared in lower case and without accents. Titles and letters after a name (MD, RN) do
+not tell people apart; generations (Jr., III) do.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LETTERS = "[^\\W\\d_]++(?:[\u0300-\u036f]++[^\\W\\d_]*+)*+"
 _WORD = re.compile(f"{_LETTERS}(?:['’](?![sS](?![^\\W_])){_LETTERS})?+")
 _CLITIC = re.compile("[^\\W\\d_]['’][sS](?![^\\W_])")
 
-# Only words that are hardly anybody's name: what is taken for a title is not replaced.
+# Only words that are rarely names: a title is not replaced.
 _MEN = frozenset(("mr", "mister", "herr", "senor", "monsieur", "dhr", "meneer"))
 _WOMEN = frozenset(
     (
@@ -53,7 +53,7 @@ _LOWER_PARTICLES = frozenset(  # with a capital they may be names: Al Smith, Le 
 _SPECIAL = _TITLES | _AFTER | _GENERATIONS | _PARTICLES | _LOWER_PARTICLES
 
 
-class Role(Enum):
+class WordRole(Enum):
     """What a word of a name is."""
 
     TITLE = "title"
@@ -62,7 +62,7 @@ class Role(Enum):
     NAME = "name"
 
 
-TITLE, INITIAL, PARTICLE, NAME = Role  # looked up for every word: four times as fast by these names
+TITLE, INITIAL, PARTICLE, NAME = WordRole  # four times as fast as WordRole.NAME
 
 
 class NameWord(NamedTuple):
@@ -71,28 +71,28 @@ class NameWord(NamedTuple):
     start: int
     end: int
     word: str
-    role: Role
+    role: WordRole
 
 
-#: What two forms must agree in to be the same full name: given names, family name, generation.
+#: Given names, family name, generation.
 FullName = tuple[tuple[str, ...], str, str]
 
 
 class NameForm(NamedTuple):
-    """Who is named, as far as one mention says.
+    """What one mention of a name says about the person.
 
     Attributes
     ----------
     given
         Plain given names and initials, in order.
     family
-        Plain family name with its particles; "" where only one word stands alone.
+        Plain family name with its particles; "" if the name is one word alone.
     alone
-        That word, of which nobody knows whether it is given or family name, else "".
+        That word, which may be a given or a family name; otherwise "".
     gender
-        "m" or "f" where the title says so, else "".
+        "m" or "f" if the title says so, otherwise "".
     generation
-        "jr", "iii" …, else "".
+        "jr", "iii" … or "".
     """
 
     given: tuple[str, ...] = ()
@@ -103,19 +103,19 @@ class NameForm(NamedTuple):
 
     @property
     def full(self) -> FullName | None:
-        """A family name with a given name that is no initial, where the form has both."""
+        """The full name, if there is a family name and the first given name is no initial."""
         if not self.family or not self.given or len(self.given[0]) == 1:
             return None
         return self.given, self.family, self.generation
 
     @property
     def specificity(self) -> tuple[int, int]:
-        """How much a form says; a whole name more than initials more than a word alone."""
+        """How much a form says: a whole name more than initials, these more than a word alone."""
         return sum([2 if len(name) > 1 else 1 for name in self.given]), bool(self.family)
 
 
 def name_words(surface: str) -> list[NameWord]:
-    """Return the words of a name with what they are. At least one is no title, if there is any."""
+    """Return the words of a name with their roles; not all of them are titles."""
     found = [match.span() for match in _WORD.finditer(surface)]
     if "'" in surface or "’" in surface:
         found = [(a, b) for a, b in found if not _CLITIC.fullmatch(surface, max(a - 2, 0), b)]
@@ -139,7 +139,7 @@ def name_form(surface: str) -> NameForm:
 
 
 def form_of(surface: str, words: list[NameWord]) -> NameForm:
-    """Return who is named by some words, titles and particles among them."""
+    """Return who is named by words with roles."""
     core = [word for word in words if word.role is not TITLE]
     if not core:
         return NameForm()
@@ -165,13 +165,13 @@ def form_of(surface: str, words: list[NameWord]) -> NameForm:
     return NameForm((), "", family, gender, generation)
 
 
-def _roles(owns: list[str], words: list[str]) -> list[Role]:
-    """Return what words are, as they stand in the text and in plain spelling."""
+def _roles(owns: list[str], words: list[str]) -> list[WordRole]:
+    """Return the roles of words, given as written and in plain spelling."""
     roles = [_role(owns, words, i) for i in range(len(words))]
     return roles if NAME in roles or INITIAL in roles else [NAME] * len(roles)
 
 
-def _role(owns: list[str], words: list[str], i: int) -> Role:
+def _role(owns: list[str], words: list[str], i: int) -> WordRole:
     own, word, last = owns[i], words[i], len(words) - 1
     if word in _TITLES and i < last:
         return TITLE
@@ -180,7 +180,7 @@ def _role(owns: list[str], words: list[str], i: int) -> Role:
     if i > 0 and word in _AFTER and own.isupper():
         return TITLE
     if i < last and _is_particle(own, word):
-        # "Van Morrison" may be called Van; "Oscar De La Hoya" and "van der Berg" are clear
+        # the "Van" of "Van Morrison" may be a given name; "van der Berg" is clear
         if i > 0 or own[0].islower() or _is_particle(owns[i + 1], words[i + 1]):
             return PARTICLE
         return NAME

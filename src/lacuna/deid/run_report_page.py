@@ -1,4 +1,4 @@
-"""The report as one web page that asks nobody for anything: no scripts, no links, no fonts."""
+"""The report as one self-contained web page: no scripts, no links, no fonts."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def page(report: Mapping[str, Any]) -> str:
     parts = [
         _summary(report),
         _section("Replaced, by label", _labels(report)),
-        _section("How sure the model was", _histogram(report["probability_histogram"])),
-        _section("Documents to look at first", _review(report)),
+        _section("Probabilities of the model", _histogram(report["probability_histogram"])),
+        _section("Documents to review first", _review(report)),
         _section("Documents that failed", _failures(report)),
-        _section("How it was done", _details(report)),
+        _section("Settings of the run", _details(report)),
     ]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -52,14 +52,14 @@ def _summary(report: Mapping[str, Any]) -> str:
     if report["promised"] is not None:
         promise = (
             f"<p>Calibrated so that on average at most {report['promised']:.2%} of the identifier"
-            " tokens of a patient (or a document without one) are missed. This is an average over"
-            " draws of patients like those of the calibration set, not a bound for each.</p>"
+            " tokens of a patient (or of a document without one) are missed. This is an average"
+            " over patients like those of the calibration set, not a bound for each.</p>"
         )
     return (
         "<h1>De-identification report</h1>"
         f"<p>{report['documents']:,} documents, {report['tokens']:,} tokens,"
-        f" {replaced:,} identifiers replaced.{bad} The model expects"
-        f" {report['expected_missed_tokens']:,.1f} identifier tokens among those that stay.</p>"
+        f" {replaced:,} identifiers replaced.{bad} The model expects that"
+        f" {report['expected_missed_tokens']:,.1f} identifier tokens remain.</p>"
         f"{promise}"
     )
 
@@ -74,7 +74,7 @@ def _labels(report: Mapping[str, Any]) -> str:
 
 
 def _histogram(histogram: Mapping[str, Sequence[float]]) -> str:
-    """Draw tokens by P(identifier): bars of log₁₀(1 + count), replaced beside left."""
+    """Draw tokens by P(identifier): bars of log₁₀(1 + count), replaced next to left."""
     bins = len(histogram["replaced"])
     tallest = max([1.0, *(log10(1 + n) for n in (*histogram["replaced"], *histogram["left"]))])
     step, scale = _WIDTH / bins, (_HEIGHT - 10) / tallest
@@ -105,8 +105,8 @@ def _histogram(histogram: Mapping[str, Sequence[float]]) -> str:
         f'<line class="axis" x1="0" x2="{_WIDTH}" y1="{_HEIGHT}" y2="{_HEIGHT}"/>{marks}</svg>'
         '<p class="small">Tokens by P(identifier), counts on a logarithmic scale.'
         ' <span style="color:var(--a)">■</span> replaced'
-        ' <span style="color:var(--b)">■</span> left as they are.'
-        " Patterns and lists replace tokens whatever the model says.</p>"
+        ' <span style="color:var(--b)">■</span> left unchanged.'
+        " Patterns and lists replace tokens whatever their probability.</p>"
     )
 
 
@@ -133,7 +133,7 @@ def _failures(report: Mapping[str, Any]) -> str:
         )
         for entry in report["failures"]
     ]
-    return _table(("document", "file", "row", "why"), rows, raw=True, text=(3,))
+    return _table(("document", "file", "row", "reason"), rows, raw=True, text=(3,))
 
 
 def _details(report: Mapping[str, Any]) -> str:
@@ -153,9 +153,9 @@ def _details(report: Mapping[str, Any]) -> str:
         "tokens_per_second",
     )
     rows = [(name.replace("_", " "), _shown(report[name])) for name in names]
-    rows += [(f"left aside: {what}", f"{n:,}") for what, n in report["left_aside"].items()]
+    rows += [(f"skipped: {what}", f"{n:,}") for what, n in report["left_aside"].items()]
     rows += [(f"hash of {name}", value) for name, value in report["settings"].items()]
-    return _table(("what", "value"), rows, text=(1,))
+    return _table(("setting", "value"), rows, text=(1,))
 
 
 def _shown(value: Any) -> str:
@@ -169,7 +169,7 @@ def _table(
     raw: bool = False,
     text: Sequence[int] = (),
 ) -> str:
-    """Return a table; the first column and `text` are words, others numbers."""
+    """Return a table; the first column and those in `text` are words, the others numbers."""
 
     def cell(tag: str, place: int, content: str) -> str:
         kind = "" if place == 0 or place in text else ' class="n"'

@@ -1,7 +1,7 @@
 """Words that say what the number after them is, and words that are dates themselves.
 
-A **cue** says what the next number is: in ``MRN: 1234567`` it is a record number. Between a cue
-and its number only signs and fillers may stand (``phone number is``). A **weak** cue counts only
+A **cue** says what the next number is: in ``MRN: 1234567`` it is a record number. Only signs and
+fillers may be between a cue and its number (``phone number is``). A **weak** cue counts only
 together with ``#``, ``:``, ``no``, ``number`` or ``id``: ``chart 40517`` is nothing, ``chart no.
 40517`` is a record number.
 """
@@ -27,11 +27,11 @@ FAR = 30  # added to a cue of phone numbers that may come some words later
 HASH_START, HASH_FACTOR = 0xCBF29CE484222325, 0x100000001B3  # FNV-1a, 64 bits
 
 
-class Word(IntEnum):
+class WordKind(IntEnum):
     """What a word means to the patterns."""
 
     PLAIN = 0
-    FILLER = 1  #: may stand between a cue and its number
+    FILLER = 1  #: allowed between a cue and its number
     NUMBER = 2  #: says that a number follows; makes weak cues count
     OF = 3  #: a filler also between a season and its year
     MONTH = 4
@@ -60,7 +60,7 @@ class Word(IntEnum):
 
 
 def word_set(words: str) -> frozenset[str]:
-    """Return words that stand in one text with spaces between them."""
+    """Return the words of a text, which spaces separate."""
     return frozenset(words.split())
 
 
@@ -95,7 +95,7 @@ WEEKDAYS = word_set(
     maandag dinsdag woensdag donderdag vrijdag zaterdag zondag
     """
 )
-#: Too short to stand alone, but part of a date: "Sun 3/14".
+#: Too short to count alone, but part of a date: "Sun 3/14".
 SHORT_WEEKDAYS = word_set("mon tue tues wed weds thu thur thurs fri sat sun")
 
 STATES = word_set(
@@ -106,31 +106,31 @@ STATES = word_set(
 )
 
 _WORDS = {
-    Word.FILLER: "is was are at to me us him her for code",
-    Word.NUMBER: "no nr num number numero número nº nummer numéro",
-    Word.ID: "id ids identifier",
-    Word.OF: "of the de del",
-    Word.NINETY: "ninety hundred",
-    Word.WWW: "www",
-    Word.TOP_DOMAIN: "com org net edu gov mil info io uk ca fr nl eu au",
-    Word.DATE: """
+    WordKind.FILLER: "is was are at to me us him her for code",
+    WordKind.NUMBER: "no nr num number numero número nº nummer numéro",
+    WordKind.ID: "id ids identifier",
+    WordKind.OF: "of the de del",
+    WordKind.NINETY: "ninety hundred",
+    WordKind.WWW: "www",
+    WordKind.TOP_DOMAIN: "com org net edu gov mil info io uk ca fr nl eu au",
+    WordKind.DATE: """
         on since from until till dated date dates dob born birth birthdate birthday admitted
         admission admit discharged discharge approved verified performed started through thru after
         before between dictated transcribed signed today yesterday tomorrow seen desde hasta fecha
         vom bis seit
     """,
-    Word.YEAR: """
+    WordKind.YEAR: """
         in during circa year early late mid spring summer fall autumn winter back about around
         last dx diagnosed quit en año im jahr jahre année
     """,
-    Word.PHONE: """
+    WordKind.PHONE: """
         tel telephone telephones phone phones ph cell cellphone mobile contact call telf teléfono
         telefono tfno tél móvil movil telefon handy téléphone telefoon
     """,
-    Word.PAGER: "pager pagers paged page pgr bpr pg beeper bleep beep ext extension x",
-    Word.FAX: "fax faxed faxes faxing telefax facsimile",
-    Word.AGE: "age aged turned edad",
-    Word.ZIP: """
+    WordKind.PAGER: "pager pagers paged page pgr bpr pg beeper bleep beep ext extension x",
+    WordKind.FAX: "fax faxed faxes faxing telefax facsimile",
+    WordKind.AGE: "age aged turned edad",
+    WordKind.ZIP: """
         zip zipcode postcode postal cp plz
         alabama alaska arizona arkansas california colorado connecticut delaware florida georgia
         hawaii idaho illinois indiana iowa kansas kentucky louisiana maine maryland massachusetts
@@ -138,29 +138,29 @@ _WORDS = {
         carolina dakota ohio oklahoma oregon pennsylvania island tennessee texas utah vermont
         virginia washington wisconsin wyoming columbia
     """,
-    Word.SSN: "ssn ssns security",
-    Word.RECORD: "mrn mrns mr pid nhc",
-    Word.PLAN: """
+    WordKind.SSN: "ssn ssns security",
+    WordKind.RECORD: "mrn mrns mr pid nhc",
+    WordKind.PLAN: """
         policy member subscriber medicare medicaid masshealth nhs nass beneficiary
     """,
-    Word.ACCOUNT: "acct account csn fin iban",
-    Word.LICENSE: "license licence lic dea npi nºcol colegiado",
-    Word.VEHICLE: "vin plate plates vehicle",
-    Word.DEVICE: "serial",
-    Word.BIOMETRIC: "fingerprint biometric",
-    Word.OTHER_ID: "accession escription clia passport dni nie",
+    WordKind.ACCOUNT: "acct account csn fin iban",
+    WordKind.LICENSE: "license licence lic dea npi nºcol colegiado",
+    WordKind.VEHICLE: "vin plate plates vehicle",
+    WordKind.DEVICE: "serial",
+    WordKind.BIOMETRIC: "fingerprint biometric",
+    WordKind.OTHER_ID: "accession escription clia passport dni nie",
 }
 
 _WEAK_WORDS = {
-    Word.LICENSE: "col",
-    Word.PHONE: "office line home",
-    Word.SSN: "ss sec",
-    Word.RECORD: "unit hospital hosp chart file history patient pt med medical rec record",
-    Word.PLAN: "group certificate plan health insurance",
-    Word.ACCOUNT: "visit encounter billing invoice",
-    Word.DEVICE: "device implant pump lot model pacemaker",
-    Word.BIOMETRIC: "scan print sample",
-    Word.OTHER_ID: """
+    WordKind.LICENSE: "col",
+    WordKind.PHONE: "office line home",
+    WordKind.SSN: "ss sec",
+    WordKind.RECORD: "unit hospital hosp chart file history patient pt med medical rec record",
+    WordKind.PLAN: "group certificate plan health insurance",
+    WordKind.ACCOUNT: "visit encounter billing invoice",
+    WordKind.DEVICE: "device implant pump lot model pacemaker",
+    WordKind.BIOMETRIC: "scan print sample",
+    WordKind.OTHER_ID: """
         acc exam report case specimen lab order study clip ref reference request batch index claim
         document job dictation confirmation auth authorization wristband
 
@@ -169,20 +169,20 @@ _WEAK_WORDS = {
 
 
 class Start(IntEnum):
-    """What may begin at a place, beside the cues of :class:`Word` from PHONE on."""
+    """What may begin at a place, in addition to the cues of :class:`WordKind` from PHONE on."""
 
     MONTH = 32
     CUED_MONTH = 33  #: a month's name after a cue: in May
     DAY_MONTH = 34
     WEEKDAY = 35
-    CHAIN = 36  #: numbers joined by signs: dates, phone numbers, net addresses, cards
+    CHAIN = 36  #: numbers joined by signs: dates, phone numbers, IP addresses, cards
     PARTIAL_DATE = 37  #: two numbers with evidence that they are a date
     YEAR = 38
     DIGITS = 39  #: many digits without signs
     AGE = 40
     NINETY = 41
     ZIP = 42
-    CODE = 43  #: digits glued to letters: postcodes, bank accounts, vehicles
+    CODE = 43  #: digits joined to letters: postcodes, bank accounts, vehicles
     EMAIL = 44
     URL = 45
     HEXADECIMAL = 46
@@ -202,18 +202,18 @@ class WordTable(NamedTuple):
 
 
 def word_kinds() -> Iterator[tuple[str, int]]:
-    """Yield every word with its kind; where a word comes twice, the last one holds."""
+    """Yield every word with its kind; if a word comes twice, the last kind counts."""
     for kind, words in _WEAK_WORDS.items():
         yield from ((word, kind + WEAK) for word in words.split())
     for kind, words in _WORDS.items():
         yield from ((word, kind) for word in words.split())
-    yield from ((word, Word.MONTH) for word in MONTHS)
-    yield from ((word, Word.WEEKDAY) for word in WEEKDAYS | SHORT_WEEKDAYS)
+    yield from ((word, WordKind.MONTH) for word in MONTHS)
+    yield from ((word, WordKind.WEEKDAY) for word in WEEKDAYS | SHORT_WEEKDAYS)
 
 
 @cache
 def small_letters() -> CodeArray:
-    """Return the small letter of every letter, and 0 for what is no letter; read-only."""
+    """Return the small letter of every letter, and 0 for other characters; read-only."""
     classes = class_table()
     table = np.where((classes >= LOWER) & (classes <= LETTER), lower_table(), np.uint32(0))
     table.flags.writeable = False

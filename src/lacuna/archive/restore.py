@@ -1,4 +1,4 @@
-"""Back to the originals: the outputs of a run and its vault in, the texts as they were out."""
+"""Restoring the original texts from the outputs of a run and its vault."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 from lacuna.archive.inputs import InputFile, list_inputs
 from lacuna.archive.messages import RowDone
-from lacuna.archive.names import RESERVED, place_below
-from lacuna.archive.options import BadBytes
-from lacuna.archive.tables import Columns, TableOptions, open_table
+from lacuna.archive.options import ALL, Columns, InputOptions
+from lacuna.archive.output_names import RESERVED, place_below
+from lacuna.archive.tables import open_table
 from lacuna.deid.vault import Vault, restore
 from lacuna.errors import ConfigError, CorpusFormatError, LacunaError, VaultError
 from lacuna.io.source import Source
@@ -30,8 +30,8 @@ def restore_text(vault: Vault, path: Path) -> bytes:
 
 
 def restore_folder(vault: Vault, source: Path, output: Path) -> Restored:
-    """Restore every text and JSON line below a folder; what the vault does not hold is left out."""
-    inputs = list_inputs(source, exclude=sorted(RESERVED))
+    """Restore every text and JSON line below a folder; texts that are not in the vault fail."""
+    inputs = list_inputs(source, InputOptions(exclude=tuple(sorted(RESERVED))))
     restored = Restored()
     with whole_folder(output) as folder:
         for file in inputs.files:
@@ -57,7 +57,7 @@ def _restore_file(vault: Vault, file: InputFile, folder: Path, restored: Restore
 
 
 def _restore_lines(vault: Vault, file: InputFile, folder: Path, restored: Restored) -> None:
-    table = open_table(file, TableOptions(Columns(keep=("all",)), "utf-8", BadBytes.FAIL, None))
+    table = open_table(file, InputOptions(columns=Columns(keep=(ALL,))))
     with whole_file(place_below(folder, file.name)) as stream:
         write = table.start(stream)
         for row in table.rows():
@@ -73,5 +73,5 @@ def _restore_lines(vault: Vault, file: InputFile, folder: Path, restored: Restor
 def _original(vault: Vault, text: str, id_: str) -> str:
     try:
         return restore(text, vault)
-    except VaultError:  # several documents became this text, perhaps
+    except VaultError:  # perhaps several documents became this text
         return restore(text, vault, document=id_)
