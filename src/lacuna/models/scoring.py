@@ -4,6 +4,9 @@ Most templates look at one word. Their weights are summed once for every word ty
 met, at every offset of the window, and kept; a token then adds up a few kept rows and the weights
 of its combining features.
 
+This is for tagging. Training computes the same scores by design with other code, with gradients
+and for a fixed corpus: `learning/emission.py`.
+
 Kernels: scores of tokens as sums of weight rows and of scores of word types.
 
 A row of weights has a *place*. The first places are rows with all their zeros, wide[place, k]:
