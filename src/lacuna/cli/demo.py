@@ -16,7 +16,8 @@ from lacuna.cli.console import announce_compiling, stderr, stdout
 from lacuna.cli.highlight import colours, highlighted
 
 if TYPE_CHECKING:
-    from lacuna.pipeline.detection import Detection, DetectionOptions
+    from lacuna.deid.detection_options import DetectionOptions
+    from lacuna.pipeline.detection import Detection
     from lacuna.text.document import Document
 
 SEED = 1  #: of the notes

@@ -21,7 +21,7 @@ from lacuna.types import HashArray, IntArray, LongArray
 SMALLEST_TABLE = 16
 UPPER_HALF, LOWER_HALF = np.uint64(0xFFFFFFFF00000000), np.uint64(0xFFFFFFFF)
 EMPTY, ONE = np.uint64(0), np.uint64(1)
-BESIDE = np.uint64(12)  # the sieve uses other bits of a key than the slots
+SIEVE_SHIFT = np.uint64(12)  # the sieve uses other bits of a key than the slots
 SIX, LOW_SIX = np.uint64(6), np.uint64(63)
 TOGETHER = 256  # keys looked up at once
 
@@ -88,7 +88,7 @@ def fill_sieve(keys: HashArray, sieve: HashArray) -> None:
     """Set the bits of known keys."""
     last = np.uint64(64 * sieve.size - 1)
     for r in range(keys.size):
-        bit = (keys[r] >> BESIDE) & last
+        bit = (keys[r] >> SIEVE_SHIFT) & last
         sieve[bit >> SIX] |= ONE << (bit & LOW_SIX)
 
 
@@ -102,7 +102,7 @@ def may_be_known(keys: HashArray, size: int, sieve: HashArray, maybe: LongArray)
     last = np.uint64(64 * sieve.size - 1)
     count = np.int64(0)
     for i in range(size):
-        bit = (keys[i] >> BESIDE) & last
+        bit = (keys[i] >> SIEVE_SHIFT) & last
         maybe[count] = i
         count += np.int64((sieve[bit >> SIX] >> (bit & LOW_SIX)) & ONE)
     return int(count)

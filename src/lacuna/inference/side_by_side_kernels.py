@@ -1,8 +1,8 @@
 """Forward-backward and Viterbi of many first-order chains; `side_by_side.py` drives them.
 
-Each of up to L sequences, the longest first, has a *lane*: a value of label w at step t is at [t,
-w, lane], so the innermost loops run over lanes and always fill whole vectors. A lane is computed
-past the end of its sequence, but nothing is read from there.
+Each of up to L sequences, the longest first, has a *lane*: a value of label w at step t is at
+[t, w, lane], so the innermost loops run over lanes and always fill whole vectors. A lane is
+computed past the end of its sequence, but nothing is read from there.
 
 Most labels that continue a mention may follow few labels, all others many. ``table[n, v]`` is the
 weight of the move from v to label ``many[n]``; the moves to other labels are listed: ``weights[m]``

@@ -6,6 +6,9 @@ Most templates look at one word. Their weights are summed once for each word typ
 of the window, and cached; a token then adds a few cached rows (`add_windows`) and the weights of
 its features of several words (`combining_kernels.py`).
 
+This is for tagging. Training computes the same scores by design with other code, with gradients
+and for a fixed corpus: `learning/emission.py`.
+
 A row of W has a *place*. The first places are *wide* rows, which are kept with all their zeros,
 wide[place, k]: adding them is fast. A narrow row is pairs[place - len(wide)] = (weight, tag) and
 the pairs that follow, up to the last of the row, which has -1 - tag in place of its tag. Tags are
