@@ -15,7 +15,6 @@ import typer
 from rich.panel import Panel
 from rich.text import Text
 
-import lacuna
 from lacuna.cli.console import announce_compiling, stderr, stdout
 from lacuna.cli.highlight import colours, highlighted
 from lacuna.text.document import Document
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from lacuna.deid.report import Report
     from lacuna.pipeline.detection import Detection, DetectionOptions
 
-NOTES = Path(lacuna.__file__).parent / "data" / "demo"
+NOTES = Path(__file__).parent.parent / "data" / "demo"
 SHOWN = Path("patient-1", "1-admission.txt")  #: the note that is printed; the README shows it too
 SEED = 1
 
