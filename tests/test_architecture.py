@@ -143,6 +143,46 @@ def test_import_is_quiet_and_does_not_load_the_heavy_libraries() -> None:
     assert run.stdout == "[]\n"
 
 
+#: Kernels that kernels of other files call. numba does not notice when one of these changes.
+CALLED_FROM_OTHER_FILES = {
+    "lacuna.features.hashing": {"finish", "seed", "step", "step_all", "step_lower"},
+    "lacuna.features.index": {"may_be_known"},
+    "lacuna.features.words": {"step_shape"},
+    "lacuna.inference.chain_kernels": {"add_product"},
+}
+
+
+def kernels_of(path: Path) -> list[ast.FunctionDef]:
+    return [
+        node
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.FunctionDef)
+        and any(ast.unparse(decorator) == "kernel" for decorator in node.decorator_list)
+    ]
+
+
+def test_kernels_call_kernels_of_their_own_file() -> None:
+    called: dict[str, set[str]] = {}
+    kernels = {
+        (module_name(str(path.relative_to(PACKAGE))), kernel.name)
+        for path in SOURCES
+        for kernel in kernels_of(path)
+    }
+    for path in SOURCES:
+        imported = {
+            alias.asname or alias.name: (node.module or "", alias.name)
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        for kernel in kernels_of(path):
+            for node in ast.walk(kernel):
+                target = imported.get(node.id) if isinstance(node, ast.Name) else None
+                if target is not None and target in kernels:
+                    called.setdefault(target[0], set()).add(target[1])
+    assert called == CALLED_FROM_OTHER_FILES
+
+
 def imported_modules(path: Path) -> set[str]:
     """Return what a file imports, wherever in it: modules, and names in modules."""
     names: set[str] = set()

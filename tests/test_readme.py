@@ -18,7 +18,9 @@ MAX_LINES = 90
 MAX_CELL = 120
 
 #: A path in the text: a file with an ending we use, or a folder that ends in a slash.
-PATH = re.compile(r"(?<![\w/.~(-])((?:[\w.-]+/)+(?:[\w-]+\.(?:py|md|toml|txt|jsonl|yml|lacuna)\b)?)")
+PATH = re.compile(
+    r"(?<![\w/.~(-])((?:[\w.-]+/)+(?:[\w-]+\.(?:py|md|toml|txt|jsonl|yml|lacuna)\b)?)"
+)
 #: Folders that paths in the documentation begin with; other slashes are not paths of ours.
 FOLDERS = ("src", "docs", "tests", "benchmarks", "recipes", "examples", ".ci", ".github")
 
