@@ -2,16 +2,19 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+KERNEL_TESTS := $(addprefix tests/,text encoding features inference learning models deid/patterns)
 
-.PHONY: help demo test stress check format clean
+.PHONY: help demo test quick coverage stress check format clean
 
 help:
-	@echo "make demo    what lacuna does, on notes it makes up"
-	@echo "make test    run the tests"
-	@echo "make stress  kill runs again and again, and continue them"
-	@echo "make check   lint, types, layers, sizes"
-	@echo "make format  rewrite the code in house style"
-	@echo "make clean   remove what make made"
+	@echo "make demo      what lacuna does, on three notes"
+	@echo "make test      run the tests"
+	@echo "make quick     run the tests that are not slow, about a minute"
+	@echo "make coverage  run the tests and print the share of lines that they run"
+	@echo "make stress    kill runs again and again, and resume them"
+	@echo "make check     lint, types, layers, sizes"
+	@echo "make format    rewrite the code in house style"
+	@echo "make clean     remove what make made"
 
 # --- environments -------------------------------------------------------------------------------
 # One virtual environment; a stamp file says what was last installed into it.
@@ -21,7 +24,7 @@ $(BIN)/python:
 
 $(VENV)/.core: pyproject.toml | $(BIN)/python
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
-	$(BIN)/python -m compileall -q src  # commands start sooner, also where Python may not write
+	$(BIN)/python -m compileall -q src  # commands start sooner, even where Python may not write
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
@@ -35,6 +38,16 @@ demo: $(VENV)/.core
 
 test: $(VENV)/.dev
 	$(BIN)/pytest --numprocesses 2
+
+quick: $(VENV)/.dev
+	$(BIN)/pytest --quiet --numprocesses 2 -m 'not slow'
+
+# Compiled kernels are invisible to coverage, so their own tests run a second time as plain Python.
+coverage: $(VENV)/.dev
+	$(BIN)/coverage erase
+	$(BIN)/pytest --quiet --numprocesses 2 --cov --cov-report=
+	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --quiet --numprocesses 2 --cov --cov-append --cov-report= $(KERNEL_TESTS)
+	@echo "lines covered: $$($(BIN)/coverage report --format=total) %"
 
 stress: $(VENV)/.dev
 	$(BIN)/python -m tests.archive.kills 50
@@ -50,4 +63,4 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 clean:
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

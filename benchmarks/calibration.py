@@ -1,11 +1,11 @@
-"""Does the promise hold? Calibrate on one half of a dev set, look at the other half.
+"""Does the promise hold? Calibrate on one half of a dev set, measure on the other half.
 
     python benchmarks/calibration.py TRAIN DEV [--rounds 20] [--set key=value …]
 
-A CRF is trained on TRAIN; patterns are found besides, as in ``lacuna deid``. For every level, DEV
-is cut into random halves `rounds` times: the threshold comes from one half, what is missed and the
-precision from the other. With ``--folds N`` the documents of TRAIN, each tagged by a model that
-has not seen its group, are calibrated on as well: many more units for the same promise.
+A CRF is trained on TRAIN and used together with patterns, as in ``lacuna deid``. For every level,
+DEV is split into random halves `rounds` times: the threshold comes from one half, the share missed
+and the precision from the other. With ``--folds N`` the documents of TRAIN, each tagged by a model
+that has not seen its group, are used for calibration as well: many more units for the same promise.
 """
 
 from __future__ import annotations

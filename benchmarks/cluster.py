@@ -1,6 +1,6 @@
-"""How fast words are clustered: ``python benchmarks/cluster.py [CLUSTERS] [CORPUS...]``.
+"""Speed of word clustering: ``python benchmarks/cluster.py [CLUSTERS] [CORPUS...]``.
 
-Without a corpus it clusters a million made-up tokens whose words are as uneven as those of a
+Without a corpus it clusters a million made-up tokens whose frequencies are as uneven as those of a
 language. Prints seconds of wall clock and of this process, and how busy the machine was.
 """
 

@@ -1,10 +1,10 @@
-"""Memory of a run over much text: resident size of all its processes together, over time.
+"""Memory of a large run: resident size of all its processes together, over time.
 
     python benchmarks/deid_memory.py [--megabytes 1000] [--kind jsonl|csv|folder|note]
 
-Generated notes are repeated, under other ids and patients, until there is enough; ``note`` puts
-them all into one document. ``lacuna deid`` runs over them as a user would run it. Pages that
-processes share are counted once (PSS). The curve shows the most in each tenth of the run.
+Generated notes are repeated, under other ids and patients, until there are enough; ``note`` puts
+them all into one document. ``lacuna deid`` runs as a user would run it. Pages that processes share
+are counted once (PSS). The curve shows the maximum in each tenth of the run.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def repeated(notes: list[Document], size: float) -> Iterator[Document]:
-    """Yield notes of ever new patients until there are so many bytes."""
+    """Yield notes, each time of new patients, until they have the given number of bytes."""
     written = 0
     for turn in count():
         for note in notes:

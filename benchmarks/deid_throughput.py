@@ -1,17 +1,16 @@
-"""Text in, redacted text out: tokens per second, beside Presidio and scrubadub on the same text.
+"""Tokens per second of de-identification, compared with Presidio and scrubadub on the same text.
 
     python -m venv others
     others/bin/pip install presidio-analyzer scrubadub spacy
     python benchmarks/deid_throughput.py --others others/bin/python [-n 4000] [--workers 2]
 
-Notes are generated, so everything can be run anywhere. lacuna is run as a user would: the command,
-from a JSON-lines file to a folder, loading and writing included ("whole command"); "loaded" is
-without the time that the same command takes for one note, which is what counts for an archive.
-Presidio (its pattern recognizers, with a blank spaCy model: no named entities) and scrubadub (its
-default detectors, no named entities) are run on a part of the same notes by the other Python, one
-process each, loading not counted; a token is one of ours everywhere. All take turns, and medians
-are shown. Seconds of the processors are counted beside seconds of the clock: on a machine that has
-other work to do, they are the fairer measure.
+Notes are generated, so no data are needed. lacuna is run as a user would run it: the command, from
+a JSON-lines file to a folder, loading and writing included ("whole command"). "loaded" subtracts
+the time that the same command takes for one note; this is what matters for an archive. Presidio
+(its pattern recognizers with a blank spaCy model: no named entities) and scrubadub (its default
+detectors, no named entities) are run on a part of the same notes by the other Python, one process
+each, without loading. Tokens are always counted by our tokenizer. Runs alternate, and medians are
+shown. Both wall-clock and processor seconds are printed: on a busy machine the latter are fairer.
 """
 
 from __future__ import annotations
@@ -97,7 +96,7 @@ class Seconds(NamedTuple):
 
 
 class Took(NamedTuple):
-    """How long so many tokens took, and how much was found in them."""
+    """Seconds, number of tokens, and number of findings in them."""
 
     tokens: int
     findings: int

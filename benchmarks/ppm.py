@@ -1,4 +1,4 @@
-"""How fast words are spelt: ``python benchmarks/ppm.py [WORDS]``.
+"""Speed of the character model: ``python benchmarks/ppm.py [WORDS]``.
 
 Prints characters per second of CPU time for one character model and for many over one tree.
 """

@@ -1,4 +1,4 @@
-"""How fast synthetic notes are written: ``python benchmarks/synthetic.py [COUNT]``."""
+"""Speed of the note generator: ``python benchmarks/synthetic.py [COUNT]``."""
 
 from __future__ import annotations
 

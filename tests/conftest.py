@@ -15,9 +15,39 @@ from hypothesis import settings
 from tests import no_network
 from tests.no_network.sitecustomize import reaches_out
 
+UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"  #: for coverage: kernels run as Python
+UNCOMPILED_SECONDS = (
+    5  #: a test that needs more processor time then is skipped; what it ran still counts
+)
+
 # No deadline: the first call of a kernel compiles it. In CI examples are the same every time.
 settings.register_profile("lacuna", deadline=None, derandomize=bool(os.environ.get("CI")))
-settings.load_profile("lacuna")
+settings.register_profile("uncompiled", deadline=None, max_examples=10, derandomize=True)
+settings.load_profile("uncompiled" if UNCOMPILED else "lacuna")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Without compilation, NumPy warns where compiled code wraps around or divides by zero."""
+    if UNCOMPILED:
+        for message in ("overflow", "divide by zero", "invalid value"):
+            config.addinivalue_line("filterwarnings", f"ignore:{message}:RuntimeWarning")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Without compilation, give up on tests that take long."""
+    if not UNCOMPILED:
+        return (yield)
+
+    def give_up(*_: object) -> None:
+        pytest.skip("takes long without compilation")
+
+    signal.signal(signal.SIGPROF, give_up)
+    signal.setitimer(signal.ITIMER_PROF, UNCOMPILED_SECONDS)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _stay_at_home(event: str, arguments: tuple[Any, ...]) -> None:

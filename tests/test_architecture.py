@@ -1,11 +1,13 @@
-"""The shape of the code: layers, sizes, public names, cheap import."""
+"""The shape of the code: layers, sizes, reading paths, public names, cheap import."""
 
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ import lacuna
 
 PACKAGE = Path(lacuna.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
+ROOT = Path(__file__).parent.parent
 
 #: A module imports only from its own row and the rows above it.
 LAYERS = (
@@ -36,6 +39,16 @@ RANK = {name: rank for rank, row in enumerate(LAYERS) for name in row}
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 50
 MAX_KERNEL_LINES = 60
+MAX_FILES_TO_KERNEL = 4
+#: Functions that are still too long, to be emptied.
+LONG = {
+    "cli/calibrate.py:calibrate_command",
+    "cli/deid.py:deid_command",
+    "cli/evaluate.py:evaluate_command",
+    "cli/inspect.py:inspect_command",
+    "cli/score.py:score_command",
+    "cli/train.py:train_command",
+}
 
 
 def layer(path: Path) -> str:
@@ -60,11 +73,13 @@ def imported_layers(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def code_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    """Count the lines of a function's body without its docstring."""
-    body = function.body
-    if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
-        body = body[1:]
-    return (body[-1].end_lineno or 0) - body[0].lineno + 1 if body else 0
+    """Count the lines of a function, decorators and signature included, without its docstring."""
+    first = min(node.lineno for node in (function, *function.decorator_list))
+    lines = (function.end_lineno or 0) - first + 1
+    head = function.body[0]
+    if isinstance(head, ast.Expr) and isinstance(head.value, ast.Constant):
+        lines -= (head.end_lineno or 0) - head.lineno + 1
+    return lines
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
@@ -90,7 +105,8 @@ def test_files_and_functions_stay_small(path: Path) -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             is_kernel = any(ast.unparse(d) == "kernel" for d in node.decorator_list)
             limit = MAX_KERNEL_LINES if is_kernel else MAX_FUNCTION_LINES
-            assert code_lines(node) <= limit, f"{path}:{node.lineno} {node.name}"
+            name = f"{path.relative_to(PACKAGE)}:{node.name}"
+            assert code_lines(node) <= limit or name in LONG, f"{path}:{node.lineno} {node.name}"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
@@ -125,3 +141,106 @@ def test_import_is_quiet_and_does_not_load_the_heavy_libraries() -> None:
     )
     assert run.stderr == ""
     assert run.stdout == "[]\n"
+
+
+#: Kernels that kernels of other files call. numba does not notice when one of these changes.
+CALLED_FROM_OTHER_FILES = {
+    "lacuna.features.hashing": {"finish", "seed", "step", "step_all", "step_lower"},
+    "lacuna.features.index": {"may_be_known"},
+    "lacuna.features.words": {"step_shape"},
+    "lacuna.inference.chain_kernels": {"add_product"},
+}
+
+
+def kernels_of(path: Path) -> list[ast.FunctionDef]:
+    return [
+        node
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.FunctionDef)
+        and any(ast.unparse(decorator) == "kernel" for decorator in node.decorator_list)
+    ]
+
+
+def test_kernels_call_kernels_of_their_own_file() -> None:
+    called: dict[str, set[str]] = {}
+    kernels = {
+        (module_name(str(path.relative_to(PACKAGE))), kernel.name)
+        for path in SOURCES
+        for kernel in kernels_of(path)
+    }
+    for path in SOURCES:
+        imported = {
+            alias.asname or alias.name: (node.module or "", alias.name)
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        for kernel in kernels_of(path):
+            for node in ast.walk(kernel):
+                target = imported.get(node.id) if isinstance(node, ast.Name) else None
+                if target is not None and target in kernels:
+                    called.setdefault(target[0], set()).add(target[1])
+    assert called == CALLED_FROM_OTHER_FILES
+
+
+def imported_modules(path: Path) -> set[str]:
+    """Return what a file imports, wherever in it: modules, and names in modules."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}", *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return names
+
+
+def module_name(path: str) -> str:
+    return ".".join(["lacuna", *Path(path).with_suffix("").parts]).removesuffix(".__init__")
+
+
+def reading_paths() -> list[tuple[str, str, list[str]]]:
+    """Return the rows of the two tables in docs/architecture.md: table, kinds, files."""
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    section = page.split("## From a model to its kernel\n")[1].split("\n## ")[0]
+    rows = []
+    for table in ("Training", "Tagging"):
+        lines = section.split(f"{table}:\n\n")[1].split("\n\n")[0].splitlines()[2:]
+        for line in lines:
+            kinds, files = line.strip("| ").split(" | ")
+            rows.append((table, kinds, re.findall(r"`([^`]+)`", files)))
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("table", "kinds", "files"), reading_paths(), ids=lambda value: str(value)[:30]
+)
+def test_a_model_leads_to_its_kernel(table: str, kinds: str, files: list[str]) -> None:
+    assert 2 <= len(files) <= MAX_FILES_TO_KERNEL
+    assert files[0].startswith("models/")
+    for here, following in pairwise(files):
+        assert (PACKAGE / following).is_file(), following
+        assert module_name(following) in imported_modules(PACKAGE / here), f"{here} → {following}"
+    if kinds != "`with-rules`":  # decided by rules, in plain Python
+        assert "@kernel" in (PACKAGE / files[-1]).read_text()
+
+
+def test_every_kind_has_a_reading_path() -> None:
+    folders = {path.parent.name for path in (PACKAGE / "models").glob("*/__init__.py")}
+    for wanted in ("Training", "Tagging"):
+        starts = {files[0].split("/")[1] for table, _, files in reading_paths() if table == wanted}
+        assert starts == folders
+
+
+def test_the_map_in_contributing_is_complete() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    shown = page.split("src/lacuna/\n")[1].split("```")[0]
+    names = {line.split()[0].rstrip("/") for line in shown.splitlines() if line[2:3].strip()}
+    folders = {path.name for path in PACKAGE.iterdir() if path.is_dir()} - {"__pycache__"}
+    files = {path.name for path in PACKAGE.glob("[!_]*.py")}
+    assert names == folders | files
+
+
+def test_the_layers_in_the_documentation_are_these() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    line = page.split("## Layers\n")[1].split("\n\n")[1].replace("\n", " ")
+    assert line == " → ".join(f"`{' '.join(row)}`" for row in LAYERS)

@@ -28,7 +28,8 @@ def kernel(function: Function) -> Function:
         compiled = numba.njit(cache=True, **OPTIONS)(function)
     except RuntimeError:  # "cannot cache function: no locator available"
         compiled = numba.njit(**OPTIONS)(function)
-    _once_for_each_type(compiled)
+    if compiled is not function:  # as it is with NUMBA_DISABLE_JIT, to measure coverage
+        _once_for_each_type(compiled)
     return cast(Function, compiled)
 
 

@@ -1,10 +1,13 @@
-"""``lacuna demo``: what lacuna does, on made-up notes."""
+"""``lacuna demo``: three notes before and after de-identification, and how well it does.
+
+The notes are in ``data/demo``, one folder for each patient. They were written for this purpose;
+the people in them do not exist.
+"""
 
 from __future__ import annotations
 
+import shutil
 import tempfile
-import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,104 +17,86 @@ from rich.text import Text
 
 from lacuna.cli.console import announce_compiling, stderr, stdout
 from lacuna.cli.highlight import colours, highlighted
+from lacuna.text.document import Document
 
 if TYPE_CHECKING:
     from lacuna.deid.detection_options import DetectionOptions
+    from lacuna.deid.run_report import Report
     from lacuna.pipeline.detection import Detection
-    from lacuna.text.document import Document
 
-SEED = 1  #: of the notes
-SHOWN_LENGTH = 900  #: characters of the note to show, about
+NOTES = Path(__file__).parent.parent / "data" / "demo"
+SHOWN = Path("patient-1", "1-admission.txt")  #: the note that is printed; the README shows it too
+SEED = 1
 
 
 def demo_command(
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Folder for the files; by default a temporary one."),
+        typer.Option("-o", "--output", help="Folder for the files; by default a new one."),
     ] = None,
     count: Annotated[
-        int, typer.Option("-n", "--count", min=1, help="Number of notes to de-identify.")
+        int, typer.Option("-n", "--count", min=1, help="Number of generated notes to score.")
     ] = 40,
 ) -> None:
-    """Show what lacuna does, on made-up clinical notes.
-
-    Writes the notes, shows what the bundled model finds in one of them, de-identifies them all,
-    and scores the result.
-    """
+    """Show what lacuna does: notes, what is found in them, safe notes, a report."""
     from lacuna.deid.detection_options import DetectionOptions
     from lacuna.pipeline.detection import open_detection
-    from lacuna.synthetic import Split, generate
 
     folder = output or Path(tempfile.mkdtemp(prefix="lacuna-demo-"))
-    notes = list(generate(count, seed=SEED, split=Split.TEST))
-    _write(notes, folder / "notes")
-    _say(f"1. {count} clinical notes about fictional patients are in {folder / 'notes'}.")
+    notes, safe = folder / "notes", folder / "safe"
+    shutil.copytree(NOTES, notes, dirs_exist_ok=True)
+    _say(f"1. Three clinical notes about people who do not exist are in {notes}.")
 
     announce_compiling()
     options = DetectionOptions()
     detection = open_detection(options)
-    with stderr.status("the bundled model reads them …"):
-        found = detection.detector.tagger.find(notes)
-    shown = _typical(notes)
-    _say("2. This is what the bundled model finds in one of them:")
-    _show(found[shown])
-    _say(f"3. lacuna deid {folder / 'notes'} -o {folder / 'safe'} de-identifies them:")
-    _deidentify(folder, options, _name(notes[shown]))
+    _say("2. The bundled model finds the identifiers in one of them:")
+    note = Document(SHOWN.stem, _text(notes / SHOWN))
+    _show(detection.detector.tagger.find([note])[0])
 
-    _say("4. The result, compared with the notes' own annotations:")
-    missed, precision = _score(detection, notes)
+    report = _deidentify(notes, safe, options)
+    _say(f"3. lacuna deid {notes} -o {safe} takes them out:")
+    stdout.print(Panel(Text(_text(safe / SHOWN)), title="safe", title_align="left"))
+    replaced = sum(report.tally.labels.values())
+    _say(f"   {replaced:,} identifiers in {report.tally.tokens:,} tokens of all three notes.")
+
+    with stderr.status("scoring …"):
+        missed, precision = _score(detection, count)
+    _say(f"4. Scores on {count} generated notes, which come with annotations:")
     _say(f"   {missed:.1%} of a patient's identifier tokens are missed on average;")
-    _say(f"   {precision:.1%} of what was replaced was an identifier.")
-    _say(f"5. The report is {folder / 'safe' / 'report.html'}. For your own notes:\n")
+    _say(f"   {precision:.1%} of the tokens taken out belong to an identifier.")
+    _say(f"5. The report is {safe / 'report.html'}. With your own notes:\n")
     _say("   lacuna deid NOTES -o SAFE")
 
 
-def _typical(notes: Sequence[Document]) -> int:
-    """Return the index of a note to show: of medium length, not all in lower case."""
-    typed_well = [n for n, note in enumerate(notes) if note.text != note.text.lower()]
-    return min(typed_well or [0], key=lambda n: abs(len(notes[n].text) - SHOWN_LENGTH))
-
-
-def _deidentify(folder: Path, detection: DetectionOptions, name: str) -> None:
-    """De-identify ``folder/notes`` to ``folder/safe`` and show one of the texts."""
+def _deidentify(notes: Path, safe: Path, detection: DetectionOptions) -> Report:
     from lacuna.archive.options import ArchiveOptions
     from lacuna.archive.run import run_archive
     from lacuna.deid.policy import load_policy
 
-    began = time.perf_counter()
     options = ArchiveOptions(
-        input=folder / "notes",
-        output=folder / "safe",
+        input=notes,
+        output=safe,
         detection=detection,
         policy=load_policy("safe-harbor"),
         group_from="[^/]+",
         workers=1,
     )
-    report = run_archive(options)
-    seconds = time.perf_counter() - began
-    stdout.print(Panel(Text((folder / "safe" / name).read_text("utf-8")), title="safe"))
-    replaced = sum(report.tally.labels.values())
-    _say(f"   {replaced:,} identifiers in {report.tally.tokens:,} tokens, {seconds:.1f} s.")
+    return run_archive(options)
 
 
-def _write(notes: Sequence[Document], folder: Path) -> None:
-    """Write the notes of each patient to a separate folder."""
-    for note in notes:
-        path = folder / _name(note)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(note.text, "utf-8", newline="")
-
-
-def _name(note: Document) -> str:
-    return f"{note.group}/{note.id}.txt"
-
-
-def _score(detection: Detection, notes: Sequence[Document]) -> tuple[float, float]:
+def _score(detection: Detection, count: int) -> tuple[float, float]:
     """Return the mean share of identifier tokens missed, and the precision."""
     from lacuna.deid.calibration import calibration_units, outcome
+    from lacuna.synthetic import Split, generate
 
+    notes = list(generate(count, seed=SEED, split=Split.TEST))
     detector = detection.detector
     return outcome(calibration_units(detector, notes), detector.threshold)
+
+
+def _text(path: Path) -> str:
+    return path.read_text("utf-8").rstrip()
 
 
 def _say(text: str) -> None:
@@ -120,5 +105,4 @@ def _say(text: str) -> None:
 
 def _show(note: Document) -> None:
     palette = colours(mention.label for mention in note.mentions)
-    title = f"{note.id}, {note.meta.get('kind', '')}"
-    stdout.print(Panel(highlighted(note, palette), title=title, title_align="left"))
+    stdout.print(Panel(highlighted(note, palette), title=note.id, title_align="left"))
