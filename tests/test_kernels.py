@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import subprocess
 import sys
 from pathlib import Path
-
-import lacuna
 
 MODULE = """
 from lacuna.kernels import kernel
@@ -73,45 +70,3 @@ def test_our_own_processes_start_without_scipy(tmp_path: Path) -> None:
     )
     assert run.stdout == "3 False\n", run.stderr
     assert not run.stderr
-
-
-#: Kernels that kernels of other files may call, see docs/decisions.md.
-SHARED = {
-    "lacuna.features.hashing": None,  # all of them
-    "lacuna.features.index": {"may_be_known"},
-    "lacuna.inference.chain_kernels": {"add_product"},
-}
-
-
-def test_kernels_call_few_kernels_of_other_files() -> None:
-    """A change in a called file leaves stale compiled code of the caller in numba's cache."""
-    root = Path(lacuna.__file__).parent
-    trees = {path: ast.parse(path.read_text()) for path in root.rglob("*.py")}
-    kernels = {_module(path, root): {k.name for k in _kernels(trees[path])} for path in trees}
-    for path, tree in trees.items():
-        imported = {
-            alias.asname or alias.name: (node.module, alias.name)
-            for node in tree.body
-            if isinstance(node, ast.ImportFrom)
-            for alias in node.names
-            if alias.name in kernels.get(node.module or "", ())
-        }
-        for function in _kernels(tree):
-            names = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
-            for module, name in (imported[used] for used in names & imported.keys()):
-                allowed = SHARED.get(module or "", set())
-                assert allowed is None or name in allowed, f"{path}: {function.name} calls {name}"
-
-
-def _module(path: Path, root: Path) -> str:
-    parts = ("lacuna", *path.relative_to(root).with_suffix("").parts)
-    return ".".join(parts).removesuffix(".__init__")
-
-
-def _kernels(tree: ast.Module) -> list[ast.FunctionDef]:
-    return [
-        node
-        for node in tree.body
-        if isinstance(node, ast.FunctionDef)
-        and any(isinstance(mark, ast.Name) and mark.id == "kernel" for mark in node.decorator_list)
-    ]
