@@ -30,7 +30,8 @@ from lacuna.models.dp_hmm.training import fit_dp_hmm
 from lacuna.models.file import StoredModel, read_model, stored_part
 from lacuna.models.hypergraph import HypergraphModel, Shared, Split
 from lacuna.models.hypergraph.training import fit_hypergraph
-from lacuna.models.ppm_hmm import PpmHmm, PpmHmmModel, fit_ppm_hmm
+from lacuna.models.ppm_hmm import PpmHmm, PpmHmmModel
+from lacuna.models.ppm_hmm.training import fit_ppm_hmm
 from lacuna.models.trigram_hmm import TrigramHmm, TrigramHmmModel, fit_trigram_hmm
 from lacuna.models.trigram_hmm.pos import PosTagger, fit_pos_tagger
 from lacuna.models.with_pos import WithPos
