@@ -18,7 +18,7 @@ from lacuna.evaluation.scores import score
 from lacuna.features.token_table import token_table
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
 from lacuna.models.class_hmm.storage import restore_class_hmm
-from lacuna.models.class_hmm.training import fit_class_hmm, position_shares, prepare
+from lacuna.models.class_hmm.training import ClassHmmTraining, fit_class_hmm, position_shares
 from lacuna.text.tokens import tokens_of
 from tests.models.examples import FIRST, LAST, TOWNS, corpus
 from tests.reference import enumerate_paths, probabilities
@@ -79,7 +79,7 @@ def test_the_vocabulary_with_its_pseudo_words_has_probability_one(features: str)
     documents = [*TRAINING, Document("once", "Wholly singular Words, 7 of them: IBM.")]
     config = ClassHmm(features=features, iterations=4)
     model = trained(documents, config)
-    data = prepare([tag_document(document) for document in documents], config)
+    data = ClassHmmTraining.of([tag_document(document) for document in documents], config)
     vocabulary = data.vocabulary
     words = vocabulary.readings.shape[0]
     assert len(vocabulary.rows) > words  # there are pseudo-words
@@ -91,7 +91,7 @@ def test_the_vocabulary_with_its_pseudo_words_has_probability_one(features: str)
 
 def test_words_seen_once_teach_the_pseudo_word_of_their_features() -> None:
     documents = [Document("a", "ab ab Cd Ef gh", (Mention.of("N", (6, 8)),))]
-    vocabulary = prepare(
+    vocabulary = ClassHmmTraining.of(
         [tag_document(document) for document in documents], ClassHmm(features="shape")
     ).vocabulary
     # outcomes: ab, Cd, Ef, gh; unseen Xx, unseen xx

@@ -71,7 +71,7 @@ def test_values_that_are_no_weights_are_refused(
 ) -> None:
     array = model.store().arrays[name].copy()
     array.reshape(-1)[-1] = value
-    with pytest.raises(ModelFileError, match="no weights"):
+    with pytest.raises(ModelFileError, match="cannot be weights"):
         restore_class_hmm(damaged(model, {}, {name: array}))
 
 

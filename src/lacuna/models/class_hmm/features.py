@@ -135,7 +135,7 @@ def _single(templates: Sequence[Template], source: str) -> list[Template]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FeatureSpace:
+class WordFeatureSpace:
     """The features a model knows: row 0 is UNSEEN, row r + 1 has the key ``known.hashes[r]``."""
 
     features: WordFeatures
