@@ -24,8 +24,8 @@ from lacuna.models.dp_hmm.layout import TaggedWords
 from lacuna.models.dp_hmm.rare_functions import (
     NO_PHRASES,
     RareFunctions,
+    informative_phrases,
     phrases_near,
-    telling_phrases,
 )
 from lacuna.models.dp_hmm.rare_words import RareWords, fit_rare_words, rare_tokens
 from lacuna.models.dp_hmm.sticks import shares
@@ -151,7 +151,7 @@ def fit_rare_functions(table: TokenTable, gold: IntArray, config: DpHmm) -> Rare
         tokens = rare_tokens(table, config.rare)
         near = phrases_near(table, tokens, only_numbers=only_numbers)
         least = config.class_count
-        phrases = telling_phrases(near, gold[tokens], count=config.phrases, least=least)
+        phrases = informative_phrases(near, gold[tokens], count=config.phrases, least=least)
     return RareFunctions(lists, config.templates, phrases, only_numbers)
 
 
