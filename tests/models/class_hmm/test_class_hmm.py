@@ -205,7 +205,7 @@ def test_a_template_file_may_look_at_the_word_itself_only(tmp_path: Path) -> Non
     assert [str(template) for template in templates] == ["shape[0]", "suffix2[0]"]
     assert f1(model, TRAINING) == 1.0
     path.write_text("lower[-1]\n")
-    with pytest.raises(ConfigError, match="the word itself only"):
+    with pytest.raises(ConfigError, match="only at the word itself"):
         trained(TRAINING, ClassHmm(features=str(path)))
 
 

@@ -5,8 +5,7 @@ its moves,
 
     flow[i, j] = n_i p(j | i)
 
-is how often j is expected right after i. The outside sub-tags i that announce label X are those with
-a high
+is how often j is expected right after i. An outside sub-tag i announces label X if it has a high
 
     p(X | i) = Σ_{j of X} flow[i, j] / n_i,     lift = p(X | i) / mean of p(X | ·) over the outside;
 
