@@ -15,6 +15,7 @@ from lacuna.errors import ConfigError, ModelFileError
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.subtags import TagList
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel
+from lacuna.models.dp_hmm.reranker_training import train_reranker
 from lacuna.models.dp_hmm.reranking import (
     BUCKETS,
     Reranker,
@@ -134,6 +135,12 @@ def test_a_model_with_a_plain_reranker_tags_as_without(model: DpHmmModel) -> Non
     assert plain.find(documents) == without.find(documents)
     assert model.reranker is not None
     assert model.reranker.weights[1:].any()
+
+
+def test_training_a_model_trains_its_reranker(model: DpHmmModel) -> None:
+    assert model.reranker is not None
+    alone = train_reranker(corpus(12), SMALL, seed=0)
+    np.testing.assert_array_equal(alone.weights, model.reranker.weights)
 
 
 def test_file_there_and_back(model: DpHmmModel, tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ class Share(NamedTuple):
 
 
 class StateFacts(NamedTuple):
-    """A state: its name, number of tokens, and their most frequent words, shapes, places, …"""
+    """A state: its name, number of tokens, and what is most frequent among its tokens."""
 
     name: str
     tokens: int

@@ -102,8 +102,8 @@ class DpHmm(Settings):
         Files by name, of words with or without counts. The frequency of a rare word in each list
         is part of its class.
     templates
-        Whether the class of a rare word with digits says if it looks like an age, a phone number
-        or the number of a document.
+        Whether the class of a rare word with digits depends on whether it looks like an age, a
+        phone number or the number of a document.
     phrases
         Maximum number of informative phrases of one to three words to look for within three tokens
         of a rare word; the most informative one found there is part of its class.

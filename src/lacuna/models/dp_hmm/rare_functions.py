@@ -112,11 +112,11 @@ def informative_phrases(near: HashArray, tags: IntArray, *, count: int, least: i
     share = np.bincount(around) / len(around)
     cells = pairs.tocoo()
     gain = cells.data * np.log(cells.data / (times[cells.row] * share[cells.col]))
-    told = np.bincount(cells.row, gain, minlength=len(times))
-    told[times < least] = -np.inf
-    best = np.argsort(-told, kind="stable")[:count]
-    best = best[told[best] > 0.0]
-    best = best[np.argsort(-told[best] / times[best], kind="stable")]
+    gains = np.bincount(cells.row, gain, minlength=len(times))
+    gains[times < least] = -np.inf
+    best = np.argsort(-gains, kind="stable")[:count]
+    best = best[gains[best] > 0.0]
+    best = best[np.argsort(-gains[best] / times[best], kind="stable")]
     return WordTypes.build(near[rows, columns][numbered.first[best]])
 
 

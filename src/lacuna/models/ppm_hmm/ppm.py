@@ -12,9 +12,10 @@ never seen is skipped at no cost. (Cleary and Witten 1984; Howard 1993)
 With exclusion, symbols of the longer context do not count in the shorter one, and probabilities
 sum to one over the alphabet; without, to less.
 
-One `Ppm` has a model for each of many classes over one tree of contexts (`context_tree.py`), and a
-kernel scores a word in all classes at once (:func:`score_words`). A word is spelt from edge to edge:
-its end is a symbol like any other, and the edge before it is the context of its first character.
+One `Ppm` has a model for each of many classes over one tree of contexts (`context_tree.py`), and
+a kernel scores a word in all classes at once (:func:`score_words`). A word is spelt from edge to
+edge: its end is a symbol like any other, and the edge before it is the context of its first
+character.
 """
 
 from __future__ import annotations
