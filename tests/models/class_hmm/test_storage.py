@@ -1,4 +1,4 @@
-"""A class HMM in a file: there and back, and what is refused."""
+"""Model files of a class HMM: round trip, and damaged files."""
 
 from __future__ import annotations
 

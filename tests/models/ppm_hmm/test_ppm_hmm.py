@@ -1,4 +1,4 @@
-"""The HMM that spells: counts by hand, paths that always exist, files that bring it back."""
+"""The HMM with character models: counts by hand, a path for every text, model files."""
 
 from __future__ import annotations
 

@@ -73,8 +73,8 @@ class WordCounts:
 
     def _totals(self, size: int) -> tuple[FloatArray, LongArray]:
         """Return N_j and T_j."""
-        emitted = np.bincount(self.states, self.counts, size)
-        return emitted, np.bincount(self.states, minlength=size)
+        emitted = np.bincount(self.states, self.counts, size).astype(np.float64, copy=False)
+        return emitted, np.bincount(self.states, minlength=size).astype(np.int64, copy=False)
 
 
 class Frequencies(NamedTuple):
