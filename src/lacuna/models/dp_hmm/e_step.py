@@ -114,7 +114,7 @@ def gather(
     moves: FloatArray,
     bound: float = 0.0,
 ) -> Expected:
-    """Add the counts of words and of ends of sentences to the other `moves`.
+    """Return expected counts; the moves to the border are written into `moves`, which has the rest.
 
     memberships[s][r, z] = q(z) of row r of tag s; words[s] is the number of words of tag s.
     """

@@ -113,12 +113,12 @@ def _reranker(stored: StoredModel, config: DpHmm) -> Reranker | None:
 def _log_words(stored: StoredModel, shape: tuple[int, int]) -> RealArray:
     logs = require(stored, "log_words", np.float32, shape)
     if logs.size and not SMALLEST_LOG <= logs.min() <= logs.max() <= ROUNDING:
-        raise ModelFileError(stored.source, "its words have no probabilities")
+        raise ModelFileError(stored.source, "its weights of words are not log probabilities")
     return logs
 
 
 def _log_moves(stored: StoredModel, states: int) -> FloatArray:
     logs = require(stored, "log_moves", np.float64, (states, states))
     if np.isnan(logs).any() or logs.max() > ROUNDING:
-        raise ModelFileError(stored.source, "its moves have no probabilities")
+        raise ModelFileError(stored.source, "its weights of moves are not log probabilities")
     return logs

@@ -1,9 +1,10 @@
-"""The counts that an HMM with character models consists of: words by state, and moves.
+"""The counts of an HMM with character models: words by state, and moves between states.
 
-count_j(x)                    how often state j emitted the word x
-a(j | i) = (c(i, j) + s) / Σ (c(i, ·) + s)      over the moves that are possible, s = smoothing
-ε_j = T_j / (N_j + T_j)       probability of an unknown word: state j emitted N_j words, T_j
-distinct ones (escape method C)
+State j emitted N_j words, T_j distinct ones, the word x count_j(x) times; it followed state i
+c(i, j) times, where j may be the end of the sentence:
+
+    ε_j = T_j / (N_j + T_j)                         probability of an unknown word (escape method C)
+    a(j | i) = (c(i, j) + s) / Σ_k (c(i, k) + s)    over the possible moves, s = smoothing
 """
 
 from __future__ import annotations
