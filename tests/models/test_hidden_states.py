@@ -1,4 +1,4 @@
-"""What hidden states stand for: facts by hand, and first names told from last names."""
+"""What hidden states represent: facts by hand, and first and last names separated."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""What the hidden states of a model have come to stand for, from tagged documents.
+"""What the hidden states of a model represent, measured on tagged documents.
 
-Every token gets the best state of its class. `describe_states` tells what each state's words look
-like and where they stand; `name_split` measures whether the states of a label tell first from last
+Every token gets the best state of its class. `describe_states` shows the words of each state, their
+shapes and places; `name_split` measures whether the states of a label separate first from last
 names: the mutual information between state and place in the mention,
 
     I = Σ_{s, p} p(s, p) log₂ ( p(s, p) / p(s) p(p) ),    p ∈ {first, last},
 
-and how many of the words known as first or as last names each state has. With the tag scheme IO
-all of that was learnt; with BIO and BILOU the tags themselves tell places apart.
+and how many of the known first and last names each state has. With the tag scheme IO all of that
+was learnt; with BIO and BILOU the tags themselves separate places.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from lacuna.types import FloatArray, IntArray
 
 TOP = 6  #: words, shapes and places shown of a state
 PLACES = ("first", "inside", "last", "only")
-NOWHERE = -1  #: place of a token in no mention
+NOWHERE = -1  #: place of a token outside mentions
 
 
 class Share(NamedTuple):
-    """Something and the share of a state's tokens that it has."""
+    """A word, shape, place or neighbour, and its share of the tokens of a state."""
 
     name: str
     share: float
 
 
 class StateFacts(NamedTuple):
-    """A state: its name, the number of its tokens, and what is most frequent among them."""
+    """A state: its name, number of tokens, and what is most frequent among its tokens."""
 
     name: str
     tokens: int
@@ -52,14 +52,14 @@ class StateFacts(NamedTuple):
 
 
 class KnownNames(NamedTuple):
-    """Words that stand only first, or only last, in mentions of several words."""
+    """Words that are only first, or only last, in mentions of several words."""
 
     first: frozenset[str]
     last: frozenset[str]
 
 
 class StateNames(NamedTuple):
-    """How many tokens of a state are known as first names, and as last names."""
+    """How many tokens of a state are known first names, and known last names."""
 
     name: str
     first: int
@@ -67,16 +67,16 @@ class StateNames(NamedTuple):
 
 
 class NameSplit(NamedTuple):
-    """Whether the states of a label tell first from last names.
+    """How well the states of a label separate first from last names.
 
     bits
         Mutual information of state and place, over first and last tokens of mentions.
     most_bits
-        What it would be if the state told the place for sure.
+        Its value if the state determined the place.
     states
         Known names by state, in mentions of any length.
     alone
-        Known names by state in mentions of one word, where place tells nothing.
+        Known names by state, in mentions of one word, which have no first and last place.
     """
 
     bits: float
@@ -86,7 +86,7 @@ class NameSplit(NamedTuple):
 
 
 class _Assigned(NamedTuple):
-    """Tokens, and for each its state, its place in the mention (or NOWHERE) and its word."""
+    """Tokens, and the state, place in the mention (or NOWHERE) and word of each."""
 
     table: TokenTable
     states: IntArray
@@ -97,7 +97,7 @@ class _Assigned(NamedTuple):
 def describe_states(
     model: ChainTagger, tagged: Sequence[TaggedDocument], *, top: int = 8
 ) -> list[StateFacts]:
-    """Return facts about every state, the `top` most frequent of each sort."""
+    """Return facts about every state: the `top` most frequent of each kind."""
     found = _assign(model, tagged)
     names = model.state_names
     inner = np.ones(len(found.states) + 1, np.bool_)
@@ -116,7 +116,7 @@ def describe_states(
 
 
 def known_names(tagged: Sequence[TaggedDocument], label: str) -> KnownNames:
-    """Return the words that stand only first, or only last, in mentions of several words."""
+    """Return the words that are only first, or only last, in mentions of several words."""
     places: dict[str, set[str]] = {}
     for document in tagged:
         text, tokens = document.document.text, document.tokens
@@ -135,18 +135,18 @@ def known_names(tagged: Sequence[TaggedDocument], label: str) -> KnownNames:
 def name_split(
     model: ChainTagger, tagged: Sequence[TaggedDocument], known: KnownNames, *, label: str = "PER"
 ) -> NameSplit:
-    """Measure how the states of a label divide the words of its mentions.
+    """Measure how well the states of a label separate first from last names.
 
     Parameters
     ----------
     model
-        With several states per class.
+        A model with several states per class.
     tagged
-        Where to measure; not the training documents, if chance is to be excluded.
+        Documents to measure on; other than the training documents, to exclude chance.
     known
         From :func:`known_names` of the training documents.
     label
-        Whose mentions.
+        Label of the mentions.
     """
     found = _assign(model, tagged)
     names = model.state_names
@@ -172,7 +172,7 @@ def name_split(
 
 
 def mutual_information(counts: FloatArray) -> float:
-    """Return the mutual information, in bits, of the two things that counts[i, j] counts."""
+    """Return the mutual information of i and j in bits, given joint counts[i, j]."""
     if not counts.sum():
         return 0.0
     joint = counts / counts.sum()
@@ -182,7 +182,7 @@ def mutual_information(counts: FloatArray) -> float:
 
 
 def _assign(model: ChainTagger, tagged: Sequence[TaggedDocument]) -> _Assigned:
-    """Find the best state of its class for every token; of any class, where it has none of ours."""
+    """Find the best state of its class for every token; of any class if its class is unknown."""
     table = token_table([d.document for d in tagged], [d.tokens for d in tagged])
     number = {tag: k for k, tag in enumerate(model.tags)}
     tags = [number.get(tag, -1) for d in tagged for tag in d.tags(model.scheme)]

@@ -139,7 +139,7 @@ KINDS: dict[str, Kind] = {
             name="ppm-hmm",
             summary="hidden Markov model that spells unknown words: any language, marked-up text",
             settings="lacuna.models.ppm_hmm:PpmHmm",
-            fit="lacuna.models.ppm_hmm:fit_ppm_hmm",
+            fit="lacuna.models.ppm_hmm.training:fit_ppm_hmm",
             restore="lacuna.models.ppm_hmm.storage:restore_ppm_hmm",
         ),
         Kind(

@@ -1,4 +1,4 @@
-"""The class HMM as a whole: learns, says how sure it is, survives a file, minds no input."""
+"""The class HMM as a whole: learning, probabilities, model files, unusual input."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lacuna.features.token_table import token_table
 from lacuna.models.base import FitOptions
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
 from lacuna.models.class_hmm.storage import restore_class_hmm
-from lacuna.models.class_hmm.training import fit_class_hmm, position_shares, prepare
+from lacuna.models.class_hmm.training import ClassHmmTraining, fit_class_hmm, position_shares
 from lacuna.text.tokens import tokens_of
 from tests.models.examples import FIRST, LAST, TOWNS, corpus
 from tests.reference import enumerate_paths, probabilities
@@ -80,7 +80,7 @@ def test_the_vocabulary_with_its_pseudo_words_has_probability_one(features: str)
     documents = [*TRAINING, Document("once", "Wholly singular Words, 7 of them: IBM.")]
     config = ClassHmm(features=features, iterations=4)
     model = trained(documents, config)
-    data = prepare([tag_document(document) for document in documents], config)
+    data = ClassHmmTraining.of([tag_document(document) for document in documents], config)
     vocabulary = data.vocabulary
     words = vocabulary.readings.shape[0]
     assert len(vocabulary.rows) > words  # there are pseudo-words
@@ -92,7 +92,7 @@ def test_the_vocabulary_with_its_pseudo_words_has_probability_one(features: str)
 
 def test_words_seen_once_teach_the_pseudo_word_of_their_features() -> None:
     documents = [Document("a", "ab ab Cd Ef gh", (Mention.of("N", (6, 8)),))]
-    vocabulary = prepare(
+    vocabulary = ClassHmmTraining.of(
         [tag_document(document) for document in documents], ClassHmm(features="shape")
     ).vocabulary
     # outcomes: ab, Cd, Ef, gh; unseen Xx, unseen xx
@@ -206,7 +206,7 @@ def test_a_template_file_may_look_at_the_word_itself_only(tmp_path: Path) -> Non
     assert [str(template) for template in templates] == ["shape[0]", "suffix2[0]"]
     assert f1(model, TRAINING) == 1.0
     path.write_text("lower[-1]\n")
-    with pytest.raises(ConfigError, match="the word itself only"):
+    with pytest.raises(ConfigError, match="only at the word itself"):
         trained(TRAINING, ClassHmm(features=str(path)))
 
 

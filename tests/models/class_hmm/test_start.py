@@ -1,4 +1,4 @@
-"""Where training begins: at the optimum where that is known, told apart where it must be."""
+"""The starting point of training: the optimum if that is known, with distinct states."""
 
 from __future__ import annotations
 

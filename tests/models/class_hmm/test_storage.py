@@ -1,4 +1,4 @@
-"""A class HMM in a file: there and back, and what is refused."""
+"""Model files of a class HMM: round trip, and damaged files."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_values_that_are_no_weights_are_refused(
 ) -> None:
     array = model.store().arrays[name].copy()
     array.reshape(-1)[-1] = value
-    with pytest.raises(ModelFileError, match="no weights"):
+    with pytest.raises(ModelFileError, match="cannot be weights"):
         restore_class_hmm(damaged(model, {}, {name: array}))
 
 

@@ -1,4 +1,4 @@
-"""What sub-tags have learnt: by hand on a small model, and planted cues found again."""
+"""What sub-tags have learnt: by hand on a small model, and planted cues recovered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Further functions of rare words: word lists, templates of numbers, telling phrases."""
+"""Further functions of rare words: word lists, templates of numbers, informative phrases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from lacuna import Document
 from lacuna.features.lexicon import read_word_list
 from lacuna.features.token_table import TokenTable, token_table
-from lacuna.models.dp_hmm.rare_functions import RareFunctions, phrases_near, telling_phrases
+from lacuna.models.dp_hmm.rare_functions import RareFunctions, informative_phrases, phrases_near
 from lacuna.models.dp_hmm.rare_words import rare_keys
 from lacuna.text.document import Tokens
 from lacuna.types import HashArray
@@ -105,23 +105,23 @@ def test_phrases_are_all_runs_of_words_within_three_tokens() -> None:
         assert not phrases_near(table, np.array([token], np.int32), only_numbers=True).any()
 
 
-def test_telling_phrases_are_those_that_go_with_tags() -> None:
+def test_informative_phrases_are_those_that_go_with_tags() -> None:
     near = np.array([[1, 2], [1, 2], [1, 3], [1, 3], [1, 4], [0, 0]], np.uint64)
     tags = np.array([0, 0, 1, 1, 1, 0], np.int32)
-    found = telling_phrases(near, tags, count=10, least=2)
+    found = informative_phrases(near, tags, count=10, least=2)
     assert found.hashes.tolist() == [2, 3]  # n(2, 0) ln(2·5 / 2·2) > n(3, 1) ln(2·5 / 2·3) > 0
-    assert telling_phrases(near, tags, count=1, least=2).hashes.tolist() == [2]
-    assert telling_phrases(near, tags, count=10, least=1).hashes.tolist() == [2, 3, 4]
-    assert not len(telling_phrases(near, tags, count=10, least=6))
-    assert not len(telling_phrases(np.zeros((2, 2), np.uint64), tags[:2], count=10, least=1))
+    assert informative_phrases(near, tags, count=1, least=2).hashes.tolist() == [2]
+    assert informative_phrases(near, tags, count=10, least=1).hashes.tolist() == [2, 3, 4]
+    assert not len(informative_phrases(near, tags, count=10, least=6))
+    assert not len(informative_phrases(np.zeros((2, 2), np.uint64), tags[:2], count=10, least=1))
 
 
-def test_the_most_telling_phrase_near_by_is_what_counts() -> None:
+def test_the_most_informative_phrase_near_by_is_what_counts() -> None:
     table = table_of("5 years of age", "5 pills a day", "5 pills of age")
     first = table.documents[:-1].astype(np.int32)
     near = phrases_near(table, first, only_numbers=True)
     tags = np.array([1, 0, 0], np.int32)
-    phrases = telling_phrases(near, tags, count=100, least=1)
+    phrases = informative_phrases(near, tags, count=100, least=1)
     said = RareFunctions(phrases=phrases).outputs(table, first)[:, 0]
     assert said[0] in near[0]
     assert said[0] not in near[1:]

@@ -1,4 +1,4 @@
-"""Items of a vocabulary: frequent words are their own, others go by what they look like."""
+"""Items of a vocabulary: frequent words are items, others belong to a class by their looks."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from lacuna.errors import InferenceError
 from lacuna.models.dp_hmm import variational
 from lacuna.models.dp_hmm.layout import TaggedWords
 from lacuna.models.dp_hmm.sticks import log_prior, shares
-from lacuna.models.dp_hmm.variational import DpHmmProblem, Learnt, Point, Priors, pose
+from lacuna.models.dp_hmm.variational import DpHmmProblem, Learnt, Priors, VbStep, pose
 from lacuna.types import FloatArray
 
 PRIORS = Priors(alpha=1.5, alpha_e=0.3, alpha_tag=0.4, alpha_t=0.7)
@@ -43,7 +43,7 @@ def problem(
     return pose(data, 3, subtags, moves(len(subtags)), priors, structured=structured)
 
 
-def climb(posed: DpHmmProblem, steps: int, seed: int = 0) -> list[Point]:
+def climb(posed: DpHmmProblem, steps: int, seed: int = 0) -> list[VbStep]:
     return list(islice(posed.climb(posed.start(np.random.default_rng(seed))), steps))
 
 

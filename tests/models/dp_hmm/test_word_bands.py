@@ -1,4 +1,4 @@
-"""The HMM with sub-tags and what it knows of rare words: word lists, templates, phrases."""
+"""The HMM with sub-tags and its functions of rare words: word lists, templates, phrases."""
 
 from __future__ import annotations
 

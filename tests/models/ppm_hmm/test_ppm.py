@@ -1,4 +1,4 @@
-"""PPM: the paper's tables to the last cell, and a slow model of the same thing."""
+"""PPM: every cell of the paper's tables, and a slow reference model."""
 
 from __future__ import annotations
 

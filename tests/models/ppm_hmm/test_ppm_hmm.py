@@ -1,4 +1,4 @@
-"""The HMM that spells: counts by hand, paths that always exist, files that bring it back."""
+"""The HMM with character models: counts by hand, a path for every text, model files."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from lacuna.errors import ConfigError, ModelFileError
 from lacuna.features.token_table import token_table
 from lacuna.inference.chain import best_paths, posterior
 from lacuna.models.file import read_model, write_model
-from lacuna.models.ppm_hmm import PpmHmm, PpmHmmModel, train_ppm_hmm
-from lacuna.models.ppm_hmm.storage import restore_ppm_hmm, store_ppm_hmm
+from lacuna.models.ppm_hmm import PpmHmm, PpmHmmModel
+from lacuna.models.ppm_hmm.storage import restore_ppm_hmm
+from lacuna.models.ppm_hmm.training import train_ppm_hmm
 from lacuna.text.document import Document, Mention
 from lacuna.text.units import Units
 from tests.models.examples import corpus
@@ -129,7 +130,7 @@ def test_states_that_never_occurred_are_left_out() -> None:
 
 
 def test_training_twice_gives_the_same_model() -> None:
-    first, second = store_ppm_hmm(train(corpus(5))), store_ppm_hmm(train(corpus(5)))
+    first, second = train(corpus(5)).store(), train(corpus(5)).store()
     assert first.header == second.header
     for name, array in first.arrays.items():
         np.testing.assert_array_equal(array, second.arrays[name])
@@ -146,9 +147,9 @@ def test_a_file_brings_the_model_back(tmp_path) -> None:  # type: ignore[no-unty
     np.testing.assert_array_equal(again.chain().transition, model.chain().transition)
 
 
-@pytest.mark.parametrize("name", sorted(store_ppm_hmm(train([two_names()])).arrays))
+@pytest.mark.parametrize("name", sorted(train([two_names()]).store().arrays))
 def test_a_damaged_file_is_refused(name: str) -> None:
-    stored = store_ppm_hmm(train([two_names()]))
+    stored = train([two_names()]).store()
     arrays = dict(stored.arrays)
     del arrays[name]
     with pytest.raises(ModelFileError):
@@ -169,7 +170,7 @@ FAR = ["O", "", ""]
     [[], [["U-n", None, None]], [["O", None]], "O", [FAR, FAR], [FAR, ["Q-n", None, None]]],
 )
 def test_damaged_states_are_refused(states: object) -> None:
-    stored = store_ppm_hmm(train([two_names()]))
+    stored = train([two_names()]).store()
     with pytest.raises(ModelFileError, match="header"):
         restore_ppm_hmm(replace(stored, header={**stored.header, "states": states}))
 

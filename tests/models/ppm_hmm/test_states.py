@@ -1,4 +1,4 @@
-"""Hidden states: finer than tags, and every tagging has exactly one spelling in them."""
+"""Hidden states: finer than tags; every tag sequence corresponds to one state sequence."""
 
 from __future__ import annotations
 

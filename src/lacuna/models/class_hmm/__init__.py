@@ -1,11 +1,22 @@
 """Class HMM with log-linear features: several hidden states for each class.
 
-    p(x, y) = p(y_1) Π_t p(y_t | y_{t-1}) Π_t p(x_t | y_t)          (Krogh 1994)
+    p(x, y) = p(y_1) Π_t p(y_t | y_{t-1}) Π_t p(x_t | y_t)                     (Krogh 1994)
 
-A state belongs to one class (``O``, ``I-PER``, …); what is observed in training is the word and
-the class, and which of the class's states it is stays hidden. The probabilities are softmaxes of
-weights of features (`models/class_hmm/objective.py`). Tagging finds the best states and gives
-their classes. How it is trained is in `class_hmm_training.py`.
+    p(x | y)  = softmax_x ( Σ_{r ∈ features(x)} emission[r, y] )
+    p(y' | y) = softmax_{y'} ( transition[y, y'] ),    p(first y) = softmax_y ( start[y] )
+
+Each class c (``O``, ``I-PER``, …) has m states. Training observes words and classes, not states,
+and maximises log p(x, c) = log Σ_y p(x, y) over the state sequences y with these classes, minus a
+penalty (Berg-Kirkpatrick et al. 2010). Tagging finds the best states and returns their classes.
+
+With C classes an iteration of training costs N m² for N tokens, because the classes are known, and
+tagging N (C m)².
+
+What to read next:
+
+* training: `training.py` → `objective.py` (likelihood and gradient, with the forward–backward
+  kernel); `start.py` has the starting point, and EM for the model without features;
+* tagging: this file → `models/chain.py` → `inference/chain.py` → `inference/chain_kernels.py`.
 """
 
 from __future__ import annotations
@@ -14,6 +25,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
+import msgspec
 import numpy as np
 
 from lacuna.encoding.schemes import Scheme, moves
@@ -22,7 +34,7 @@ from lacuna.features.token_table import TokenTable
 from lacuna.inference.chain import Chain, first_order
 from lacuna.models.base import NO_CARD, Card
 from lacuna.models.chain import ChainTagger
-from lacuna.models.class_hmm.features import FeatureSpace
+from lacuna.models.class_hmm.features import WordFeatureSpace
 from lacuna.models.class_hmm.objective import log_moves
 from lacuna.models.facts import Facts, Inspection
 from lacuna.models.file import StoredModel
@@ -41,29 +53,29 @@ class ClassHmm(Settings):
     Attributes
     ----------
     states
-        Hidden states per class.
+        Number of hidden states per class.
     features
-        What words share: ``basic`` (nothing), ``capitalisation``, ``shape``, ``muc``,
-        ``affixes``, or a template file whose templates look at the word itself.
+        Features that words share: ``basic`` (none), ``capitalisation``, ``shape``, ``muc``,
+        ``affixes``, or a template file whose templates look at the word itself only.
     word_lists, clusters
-        Word lists and word clusters to look at as well: files by name.
+        Word lists and word clusters used as further features: files by name.
     kappa
-        Weight of the penalty ‖λ‖².
+        Weight κ of the penalty ‖λ‖² of all weights λ.
     scheme
         What the classes are: ``IO`` (plain classes; touching mentions of one label become one),
         ``BIO`` or ``BILOU``.
     method
-        ``lbfgs``, or ``em``, which knows no features and no penalty.
+        ``lbfgs``, or ``em``, which supports neither features nor a penalty.
     start
-        What tells the states of a class apart in the beginning: ``random`` weights alone, or
-        also the ``position`` in the mention: the first state leans to first words, the last
-        state to last words, and so first and last names come apart.
+        How the states of a class differ at first: by ``random`` weights alone, or also by
+        ``position`` in the mention: the first state prefers first words and the last state last
+        words, so that first and last names separate.
     noise
-        Standard deviation of the random weights; there are none with one state per class.
+        Standard deviation of the random weights; with one state per class there are none.
     iterations
-        At most this many.
+        Maximum number of iterations.
     tolerance
-        Stop when an iteration improves the objective by less than this share.
+        Stop when an iteration improves the objective by less than this fraction.
     """
 
     states: Annotated[int, Range(1, MOST_STATES)] = 5
@@ -79,10 +91,12 @@ class ClassHmm(Settings):
     tolerance: Annotated[float, NOT_NEGATIVE] = 1e-6
 
     def check(self) -> None:
-        """Refuse settings that do not go together."""
+        """Raise ConfigError if settings contradict each other."""
         looks_at_more = self.features != "basic" or self.word_lists or self.clusters
         if self.method == "em" and looks_at_more:
-            raise ConfigError('em counts words: set features to "basic", or method to "lbfgs"')
+            raise ConfigError(
+                'em supports no features: set features to "basic", or method to "lbfgs"'
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,17 +106,17 @@ class ClassHmmModel(ChainTagger):
     Attributes
     ----------
     config
-        What it was trained with.
+        The settings it was trained with.
     tags
         The classes, ``O`` first.
     space
-        Its features of words.
+        The features of words it knows.
     weights
-        ``weights[r, y]`` of feature r in state y.
+        ``weights[r, y]``: weight of feature r in state y.
     log_total
         ``log_total[y]`` = log Σ_x exp(score of x in y), x over the vocabulary.
     transition, start
-        Weights of state y' after y, and of y at the beginning.
+        ``transition[y, y']``: weight of state y' after y; ``start[y]``: weight of y as the first.
     card
         How it was trained, for people.
     """
@@ -111,7 +125,7 @@ class ClassHmmModel(ChainTagger):
 
     config: ClassHmm
     tags: tuple[str, ...]
-    space: FeatureSpace
+    space: WordFeatureSpace
     weights: RealArray
     log_total: FloatArray
     transition: FloatArray
@@ -139,7 +153,7 @@ class ClassHmmModel(ChainTagger):
 
     @property
     def scheme(self) -> Scheme:
-        """How classes spell mentions."""
+        """How classes encode mentions."""
         return self.config.scheme
 
     def chain(self) -> Chain:
@@ -156,7 +170,7 @@ class ClassHmmModel(ChainTagger):
     def log_emission(self, rows: IntArray) -> FloatArray:
         """Return log p(x | y) of words with the features rows[x]; -1 is none.
 
-        The same formula serves words with a set of features that no training word had.
+        The formula also holds for words whose set of features no training word had.
         """
         padded = np.concatenate((self.weights, np.zeros((1, len(self.log_total)), np.float32)))
         scores = np.zeros((len(rows), len(self.log_total)))
@@ -165,7 +179,23 @@ class ClassHmmModel(ChainTagger):
         return scores - self.log_total
 
     def store(self) -> StoredModel:
-        """Return everything the model is, for a file."""
-        from lacuna.models.class_hmm.storage import store_class_hmm
-
-        return store_class_hmm(self)
+        """Return the content of a model file; `storage.py` reads it."""
+        features = self.space.features
+        return StoredModel(
+            self.kind,
+            {
+                "config": msgspec.to_builtins(self.config),
+                "tags": list(self.tags),
+                "properties": list(features.properties),
+                "templates": [str(template) for template in features.plan.templates],
+                "card": msgspec.to_builtins(self.card),
+            },
+            {
+                **features.plan.resources.to_arrays(),
+                "keys": self.space.known.hashes,
+                "weights": self.weights,
+                "log_total": self.log_total,
+                "transition": self.transition,
+                "start": self.start,
+            },
+        )

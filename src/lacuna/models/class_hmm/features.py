@@ -1,8 +1,8 @@
-"""What a class HMM knows of a word: the word itself, and features it shares with others.
+"""Features of a word in a class HMM: the word itself, and what it shares with others.
 
-A set of features is yes-or-no properties (:data:`PROPERTIES`) and templates that look at the word
-itself (`features/templates.py`). A word never seen in training has the feature UNSEEN instead of
-its own, and shares the others.
+A feature set has yes-or-no properties (:data:`PROPERTIES`) and templates that look at the word
+itself (`features/templates.py`). A word not seen in training has the feature UNSEEN in place of
+its own, and keeps the others.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lacuna.features.token_table import TokenTable, words_at
 from lacuna.text.word_types import hash_words
 from lacuna.types import HashArray, IntArray
 
-UNSEEN = 0  #: row of the feature that words without a feature of their own have
+UNSEEN = 0  #: row of the feature of words that were not seen in training
 
 
 def _whole(pattern: str) -> Callable[[str], bool]:
@@ -32,7 +32,7 @@ def _whole(pattern: str) -> Callable[[str], bool]:
     return lambda word: compiled.fullmatch(word) is not None
 
 
-#: Name → whether a word has it. The last thirteen are those of Zhou and Su (2002), as in MUC.
+#: Name → whether a word has the property. The last thirteen are from Zhou and Su (2002).
 PROPERTIES: Mapping[str, Callable[[str], bool]] = {
     "capitals": str.isupper,
     "capital first": lambda word: word[:1].isupper(),
@@ -56,7 +56,7 @@ PROPERTIES: Mapping[str, Callable[[str], bool]] = {
 
 _MUC = tuple(PROPERTIES)[5:]
 
-#: Name of a set → its properties and templates.
+#: Name of a feature set → its properties and templates.
 FEATURE_SETS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "basic": ((), ()),
     "capitalisation": (("capitals", "capital first"), ()),
@@ -68,13 +68,13 @@ FEATURE_SETS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordFeatures:
-    """Properties and templates that make the features of a word."""
+    """Properties and templates that give the features of a word."""
 
     properties: tuple[str, ...]
     plan: Plan
 
     def keys(self, table: TokenTable, tokens: IntArray) -> HashArray:
-        """Return keys[i, j]: the word itself (j = 0) and its features; 0 where it has none."""
+        """Return keys[i, j]: the word itself (j = 0) and its features, 0 for none."""
         own = table.hashes[tokens][:, None] | np.uint64(1)
         parts = [own, self._property_keys(table, tokens)]
         values = type_values(table, tokens, self.plan)
@@ -93,12 +93,12 @@ class WordFeatures:
 
 
 def word_features(source: str, resources: Resources = NO_RESOURCES) -> WordFeatures:
-    """Return the named set of features, or that of a template file, and what `resources` say.
+    """Return a named feature set, or that of a template file, with word lists and clusters.
 
     Raises
     ------
     ConfigError
-        When there is neither, or a template looks beyond the word itself.
+        When there is no such set or file, or a template looks beyond the word itself.
     """
     properties: tuple[str, ...] = ()
     if source in FEATURE_SETS:
@@ -108,9 +108,7 @@ def word_features(source: str, resources: Resources = NO_RESOURCES) -> WordFeatu
         try:
             templates = load_templates(source)
         except ConfigError as error:
-            raise ConfigError(
-                f"{error}; sets of word features: {', '.join(FEATURE_SETS)}"
-            ) from None
+            raise ConfigError(f"{error}; feature sets: {', '.join(FEATURE_SETS)}") from None
     templates = with_resources(templates, resources, offsets=(0,))
     return WordFeatures(properties, make_plan(_single(templates, source), resources=resources))
 
@@ -118,7 +116,7 @@ def word_features(source: str, resources: Resources = NO_RESOURCES) -> WordFeatu
 def features_of(
     properties: Sequence[str], lines: Sequence[str], resources: Resources = NO_RESOURCES
 ) -> WordFeatures:
-    """Return features by the names of properties and the lines of templates."""
+    """Return features by names of properties and lines of templates, as in a model file."""
     unknown = [name for name in properties if name not in PROPERTIES]
     if unknown or len(set(properties)) < len(properties):
         raise ConfigError("unknown or repeated properties of words")
@@ -127,15 +125,15 @@ def features_of(
 
 
 def _single(templates: Sequence[Template], source: str) -> list[Template]:
-    """Return the templates that are not the word itself, which is always a feature."""
+    """Return the templates without that of the word itself, which is always a feature."""
     for template in templates:
         if not template.of_word or template.offsets != {0}:
-            raise ConfigError(f"{source}: {template}: a class HMM looks at the word itself only")
+            raise ConfigError(f"{source}: {template}: a class HMM looks only at the word itself")
     return [template for template in templates if template.terms != (Term("word", 0),)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FeatureSpace:
+class WordFeatureSpace:
     """The features a model knows: row 0 is UNSEEN, row r + 1 has the key ``known.hashes[r]``."""
 
     features: WordFeatures
@@ -145,7 +143,7 @@ class FeatureSpace:
         return len(self.known) + 1
 
     def rows(self, table: TokenTable, tokens: IntArray) -> IntArray:
-        """Return rows[i, j] of words, -1 for none; column 0 is the word's own, or UNSEEN."""
+        """Return rows[i, j] of words, -1 for none; column 0 is the word itself, or UNSEEN."""
         rows = self.known.lookup(self.features.keys(table, tokens)) + np.int32(1)
         rows[:, 1:][rows[:, 1:] == 0] = -1
         return rows

@@ -1,4 +1,4 @@
-"""The regularised likelihood of a class HMM with features, and its gradient.
+"""The regularised likelihood of a class HMM with features, its gradient, and their kernel.
 
     f(λ) = -log P(X = x, C = c | λ) + κ ‖λ‖²                  (Berg-Kirkpatrick et al. 2010)
 
@@ -7,21 +7,10 @@
 
     ∂f/∂λ = -( expected uses over valid paths - expected uses under the model ) + 2κλ
 
-A state belongs to one class, and a path is valid when the classes of its states are the known
-ones. The softmax is over *outcomes*, the distinct feature sets: known words and pseudo-words that
-stand for all unseen words with the same features. Moves that the tag scheme forbids are no part
+Each state belongs to one class, and a path is valid if the classes of its states are the observed
+ones. The softmax is over *outcomes*, the distinct feature sets: known words, and pseudo-words that
+represent all unseen words with the same features. Moves that the tag scheme forbids are not part
 of their softmax.
-
-Kernel: forward–backward over valid paths, the state sequences whose classes are the known ones.
-
-With m states per class, token t of class c has only the states c·m … c·m + m - 1 to choose from,
-so a step costs m² and not (number of states)². Everything is in linear space, scaled so that
-Σ_j alpha[t, j] = 1:
-
-    alpha[t, j] = Σ_i alpha[t-1, i] transition[i, j] emission[x_t, j] / scale[t]
-    beta[t, i]  = Σ_j transition[i, j] emission[x_{t+1}, j] beta[t+1, j] / scale[t+1]
-
-    p(state t is j) = alpha[t, j] beta[t, j],   log p(words, classes) = Σ_t log scale[t]
 """
 
 from __future__ import annotations
@@ -38,18 +27,18 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 
-LOWEST = -1e4  #: exp of it is 0 and, unlike -inf, so is it times 0
+LOWEST = -1e4  #: in place of -inf: its exp is 0, and 0 times it is 0
 
 
 class ClassCorpus(NamedTuple):
-    """What was seen.
+    """The training corpus.
 
     words[t], classes[t]
         Word type and class of token t.
     sentences
         Sentence n is tokens sentences[n] to sentences[n + 1].
     readings[w, x]
-        To which share word type w counts as outcome x: log p(w | y) = Σ_x readings log p(x | y).
+        Share of word type w that counts as outcome x: log p(w | y) = Σ_x readings log p(x | y).
     """
 
     words: IntArray
@@ -59,50 +48,28 @@ class ClassCorpus(NamedTuple):
 
 
 class HmmTables(NamedTuple):
-    """Something for every emission[x or feature, y], transition[y, y'] and start[y]."""
+    """Weights, probabilities or counts: emission[x or feature, y], transition[y, y'], start[y]."""
 
     emission: FloatArray
     transition: FloatArray
     start: FloatArray
 
     def flat(self) -> FloatArray:
-        """Return all of it, one table after the other."""
+        """Return the tables one after the other, as one vector."""
         return np.concatenate([part.ravel() for part in self])
 
 
-def expected_counts(
-    corpus: ClassCorpus, log_probabilities: HmmTables, states: int
-) -> tuple[float, HmmTables]:
-    """Return log P(X, C) and how often each probability is expected to be used.
-
-    Parameters
-    ----------
-    corpus
-        What was seen.
-    log_probabilities
-        log p(x | y), log p(y' | y) and log p(first y).
-    states
-        States per class; state y belongs to class y // states.
-    """
-    by_word = corpus.readings @ np.maximum(log_probabilities.emission, LOWEST)
-    tables = HmmTables(*map(np.exp, log_probabilities._replace(emission=by_word)))
-    counts = HmmTables(*map(np.zeros_like, tables))
-    seen = corpus.words, corpus.classes, corpus.sentences
-    total = add_expected_counts(*seen, *tables, states, *counts)
-    return total, counts._replace(emission=corpus.readings.T @ counts.emission)
-
-
 class ClassHmmObjective:
-    """Value and gradient at a flat vector of weights: the tables of `HmmTables` in turn.
+    """f and its gradient at a vector of weights λ, the tables of `HmmTables` one after the other.
 
     Parameters
     ----------
     corpus
-        What was seen.
+        The training corpus.
     features
-        features[x, r] = 1 where outcome x has feature r.
+        features[x, r] = 1 if outcome x has feature r.
     moves
-        What the tag scheme allows.
+        The moves that the tag scheme allows.
     states
         States per class.
     kappa
@@ -152,7 +119,7 @@ class ClassHmmObjective:
         """Return f and its gradient."""
         logs = self.log_probabilities(point)
         total, used = expected_counts(self.corpus, logs, self.states)
-        # surplus = uses - (all uses of the softmax) · p
+        # observed minus expected uses of an outcome: uses - (all uses of its softmax) · p
         surplus = HmmTables(
             used.emission - used.emission.sum(axis=0) * np.exp(logs.emission),
             used.transition - used.transition.sum(axis=1)[:, None] * np.exp(logs.transition),
@@ -166,7 +133,7 @@ class ClassHmmObjective:
 def log_moves(
     transition: FloatArray, start: FloatArray, moves: Moves
 ) -> tuple[FloatArray, FloatArray]:
-    """Return log p(y' | y) and log p(first y) from weights; what is not allowed is -inf."""
+    """Return log p(y' | y) and log p(first y) from weights; forbidden moves are -inf."""
     onward = np.where(moves.allowed, transition, -np.inf)
     first = np.where(moves.first, start, -np.inf)
     return onward - log_sum(onward, axis=1), first - log_sum(first, axis=0)
@@ -177,6 +144,28 @@ def log_sum(scores: FloatArray, *, axis: int) -> FloatArray:
     top = scores.max(axis=axis, keepdims=True)
     total: FloatArray = top + np.log(np.exp(scores - top).sum(axis=axis, keepdims=True))
     return total
+
+
+def expected_counts(
+    corpus: ClassCorpus, log_probabilities: HmmTables, states: int
+) -> tuple[float, HmmTables]:
+    """Return log P(X, C) and how often each probability is expected to be used.
+
+    Parameters
+    ----------
+    corpus
+        The training corpus.
+    log_probabilities
+        log p(x | y), log p(y' | y) and log p(first y).
+    states
+        States per class; state y belongs to class y // states.
+    """
+    by_word = corpus.readings @ np.maximum(log_probabilities.emission, LOWEST)
+    tables = HmmTables(*map(np.exp, log_probabilities._replace(emission=by_word)))
+    counts = HmmTables(*map(np.zeros_like, tables))
+    seen = corpus.words, corpus.classes, corpus.sentences
+    total = add_expected_counts(*seen, *tables, states, *counts)
+    return total, counts._replace(emission=corpus.readings.T @ counts.emission)
 
 
 @kernel
@@ -194,8 +183,16 @@ def add_expected_counts(
 ) -> float:
     """Add the expected uses of emission[x, s], transition[s, s'] and start[s]; return log p.
 
-    Sentence n is tokens sentences[n] to sentences[n + 1]. The result is -inf where a sentence has
-    no valid path; the counts are then of no use.
+    Forward–backward over valid paths in linear space: token t of class c has only the states
+    c·m … c·m + m - 1, m = states, so a step costs m² and not (number of states)².
+
+        log p(words, classes) = Σ_t log scale[t]
+        p(state t is j)              = alpha[t, j] beta[t, j]
+        p(states t-1, t are i and j) = alpha[t-1, i] transition[i, j] emission[x_t, j] beta[t, j]
+                                       / scale[t]
+
+    Sentence n is tokens sentences[n] to sentences[n + 1]. If a sentence has no valid path, the
+    result is -inf and the counts are meaningless.
     """
     total = 0.0
     longest = 0
@@ -203,7 +200,7 @@ def add_expected_counts(
         longest = max(longest, sentences[n + 1] - sentences[n])
     alpha = np.empty((longest, states))
     scale = np.empty(longest)
-    beta, behind = np.empty(states), np.empty(states)
+    beta, ahead = np.empty(states), np.empty(states)
     for n in range(len(sentences) - 1):
         own_words = words[sentences[n] : sentences[n + 1]]
         own_classes = classes[sentences[n] : sentences[n + 1]]
@@ -214,6 +211,7 @@ def add_expected_counts(
         if total == -np.inf:
             return total
         beta[:] = 1.0
+        # beta[t-1, i] = Σ_j transition[i, j] emission[x_t, j] beta[t, j] / scale[t]
         for t in range(size - 1, -1, -1):
             here = own_classes[t] * states
             row = word_counts[own_words[t]]
@@ -225,11 +223,11 @@ def add_expected_counts(
                 break
             before = own_classes[t - 1] * states
             for j in range(states):
-                behind[j] = emission[own_words[t], here + j] * beta[j] / scale[t]
+                ahead[j] = emission[own_words[t], here + j] * beta[j] / scale[t]
             for i in range(states):
                 beta[i] = 0.0
                 for j in range(states):
-                    move = transition[before + i, here + j] * behind[j]
+                    move = transition[before + i, here + j] * ahead[j]
                     beta[i] += move
                     move_counts[before + i, here + j] += alpha[t - 1, i] * move
     return total
@@ -248,6 +246,7 @@ def _forward(
 ) -> float:
     """Fill alpha and scale for one sentence and return Σ_t log scale[t]."""
     total = 0.0
+    # alpha[t, j] = Σ_i alpha[t-1, i] transition[i, j] emission[x_t, j] / scale[t], Σ_j alpha = 1
     for t in range(len(words)):
         here = classes[t] * states
         scale[t] = 0.0

@@ -1,15 +1,17 @@
-"""Where the training of a class HMM begins, and how far each weight is expected to move.
+"""The starting point of training a class HMM, and EM for the model without features.
 
-Every token is first assigned to the states of its class, in equal shares or by its place in the
-mention. The best weights of words and moves for the counts that follow are known in closed form
-up to Newton steps; other features begin at 0. L-BFGS then needs tens of iterations, not hundreds.
-All states of a class being equal is a saddle, so small random weights are added.
+**Starting point.** Every token is assigned to the states of its class, in equal shares or by its
+position in the mention. For the resulting counts the best weights of words and moves are known in
+closed form up to Newton steps (:func:`penalised_logits`); other features start at 0. L-BFGS then
+needs tens of iterations, not hundreds. If all states of a class are equal, that is a saddle point,
+so small random weights are added.
 
-EM for the class HMM without features: probabilities are relative frequencies of expected uses.
+**EM.** Probabilities are relative frequencies of expected uses,
 
-    p(x | y) = E[uses of x in y] / E[uses of y],   and so for p(y' | y) and p(first y)
+    p(x | y) = E[uses of x in y] / E[uses of y],   likewise p(y' | y) and p(first y)
 
-The expectations are over valid paths under the probabilities before; the likelihood never falls.
+where the expectations are over valid paths under the previous probabilities; the likelihood never
+falls.
 """
 
 from __future__ import annotations
@@ -27,17 +29,17 @@ from lacuna.models.class_hmm.objective import (
 )
 from lacuna.types import FloatArray, IntArray
 
-LEAST_PENALTY = 1e-3  #: stands in for κ = 0, where weights would run off to infinity
+LEAST_PENALTY = 1e-3  #: least 2κ: without a penalty, weights would diverge
 OUTER_STEPS, INNER_STEPS = 12, 12
-LEAST_CURVATURE = 0.1
+LEAST_CURVATURE = 0.1  #: so that unused weights have a finite scale
 
 
 def assigned_counts(corpus: ClassCorpus, shares: FloatArray, classes: int) -> HmmTables:
-    """Return how often outcomes, moves and first states occur with so many classes.
+    """Return how often outcomes, moves and first states occur.
 
-    shares[t, j] is the share of token t that is assigned to the j-th state of its class.
+    shares[t, j] is the share of token t in the j-th state of its class.
     """
-    from scipy.sparse import csr_array
+    from scipy.sparse import csr_array  # slow to load, and tagging does not need it
 
     states = shares.shape[1]
     size = classes * states
@@ -68,20 +70,20 @@ def start_point(
     noise: float,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the weights to begin with and the scale of each.
+    """Return the weights to start with, and for each how far it is expected to move.
 
     Parameters
     ----------
     objective
-        What will be minimised.
+        The function to be minimised.
     counts
         From :func:`assigned_counts`.
     own_feature
-        The feature of each outcome that takes its weight; it may belong to several outcomes.
+        The feature that gets the weight of each outcome; several outcomes may share it.
     noise
         Standard deviation of the random weights.
     rng
-        Where they come from.
+        Source of the random weights.
     """
     kappa = objective.kappa
     emission = np.zeros(objective.shapes[0])
@@ -95,19 +97,20 @@ def start_point(
     point = weights.flat() + noise * rng.normal(size=objective.parameters)
     uses = counts._replace(emission=objective.by_feature @ counts.emission)
     share = uses.emission / np.maximum(counts.emission.sum(axis=0), 1)
-    # curvature of a softmax weight used c times of n: c (1 - c/n)
+    # the curvature of a softmax weight used c times of n is c (1 - c/n)
     curvature = uses._replace(emission=uses.emission * (1 - np.minimum(share, 1))).flat()
     return point, 1 / np.sqrt(curvature + 2 * kappa + LEAST_CURVATURE)
 
 
 def penalised_logits(counts: FloatArray, kappa: float) -> FloatArray:
-    """Return the weights w[x, y] of the softmax over x that best explain counts, column by column.
+    """Return the best weights w[x, y] of a softmax over x for counts c, column by column.
 
-    The best w of -Σ_x c log softmax(w) + κ ‖w‖² satisfies, with μ = Σ c / Σ exp w,
+    The minimum of -Σ_x c log softmax(w) + κ ‖w‖² satisfies, with μ = Σ c / Σ exp w,
 
         μ exp(w) + 2κ w = c   for every x,   and so   Σ_x w = 0.
 
-    Newton steps on w, from above where they cannot overshoot, and on log μ around them.
+    An inner loop takes Newton steps on w, from above, where they cannot overshoot; the outer loop
+    takes Newton steps on log μ.
     """
     penalty = max(2 * kappa, LEAST_PENALTY)
     log_mu = np.log(counts.mean(axis=0) + penalty)
@@ -131,7 +134,7 @@ class EmStep(NamedTuple):
 
 
 def maximise_likelihood(corpus: ClassCorpus, start: HmmTables, states: int) -> Iterator[EmStep]:
-    """Yield ever better log probabilities, `start` first, for as long as they are asked for."""
+    """Yield ever better log probabilities, `start` first, without end."""
     logs, iteration = start, 0
     while True:
         total, used = expected_counts(corpus, logs, states)
@@ -145,7 +148,7 @@ def maximise_likelihood(corpus: ClassCorpus, start: HmmTables, states: int) -> I
 
 
 def _log_shares(counts: FloatArray, before: FloatArray, *, axis: int) -> FloatArray:
-    """Return log(counts / their sum along an axis); where nothing was counted, as before."""
+    """Return log(counts / their sum along an axis), or `before` if that sum is 0."""
     total = counts.sum(axis=axis, keepdims=True)
     with np.errstate(divide="ignore"):
         logs = np.log(counts) - np.log(np.where(total > 0, total, 1.0))

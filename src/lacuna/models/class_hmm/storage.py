@@ -1,4 +1,7 @@
-"""A class HMM as arrays and back. Features are stored as the hashes of their keys."""
+"""Reading a class HMM from a model file; :meth:`ClassHmmModel.store` writes it.
+
+Features are stored as the hashes of their keys.
+"""
 
 from __future__ import annotations
 
@@ -14,40 +17,20 @@ from lacuna.features.index import KnownKeys
 from lacuna.features.resources import Resources
 from lacuna.models.base import Card
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
-from lacuna.models.class_hmm.features import FeatureSpace, features_of
+from lacuna.models.class_hmm.features import WordFeatureSpace, features_of
 from lacuna.models.file import StoredModel, require
 from lacuna.models.settings import stored_settings
 
-LARGEST = 1e6
+LARGEST = 1e6  #: absolute value of a weight
 
 Number = TypeVar("Number", np.float32, np.float64)
 
 
-def store_class_hmm(model: ClassHmmModel) -> StoredModel:
-    """Return everything the model is, for a file."""
-    features = model.space.features
-    return StoredModel(
-        ClassHmmModel.kind,
-        {
-            "config": msgspec.to_builtins(model.config),
-            "tags": list(model.tags),
-            "properties": list(features.properties),
-            "templates": [str(template) for template in features.plan.templates],
-            "card": msgspec.to_builtins(model.card),
-        },
-        {
-            **features.plan.resources.to_arrays(),
-            "keys": model.space.known.hashes,
-            "weights": model.weights,
-            "log_total": model.log_total,
-            "transition": model.transition,
-            "start": model.start,
-        },
-    )
-
-
 def restore_class_hmm(stored: StoredModel) -> ClassHmmModel:
-    """Rebuild a model from a file; everything compiled code relies on is checked here."""
+    """Return the model that a file holds.
+
+    Everything compiled code relies on is checked; a damaged file raises ModelFileError.
+    """
     header = stored.header
     try:
         config = stored_settings(ClassHmm, header.get("config"))
@@ -62,9 +45,9 @@ def restore_class_hmm(stored: StoredModel) -> ClassHmmModel:
         raise ModelFileError(stored.source, "its tags are damaged")
     keys = require(stored, "keys", np.uint64, (-1,))
     try:
-        space = FeatureSpace(features, KnownKeys.of(keys))
+        space = WordFeatureSpace(features, KnownKeys.of(keys))
     except ValueError:
-        raise ModelFileError(stored.source, "a feature occurs twice in it") from None
+        raise ModelFileError(stored.source, "a feature occurs twice") from None
     size = len(tags) * config.states
     return ClassHmmModel(
         config,
@@ -86,8 +69,8 @@ def _fit_scheme(tags: tuple[str, ...], scheme: Scheme) -> bool:
 def _finite(
     stored: StoredModel, name: str, dtype: type[Number], shape: tuple[int, ...]
 ) -> npt.NDArray[Number]:
-    """Return a required array of numbers of a size that weights can have."""
+    """Return a required array whose values are possible weights."""
     array = require(stored, name, dtype, shape)
-    if not (np.abs(array) <= LARGEST).all():  # NaN is not
-        raise ModelFileError(stored.source, f"array {name} has values that are no weights")
+    if not (np.abs(array) <= LARGEST).all():  # false for NaN
+        raise ModelFileError(stored.source, f"array {name} has values that cannot be weights")
     return array

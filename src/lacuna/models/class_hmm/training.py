@@ -1,7 +1,8 @@
 """Training a class HMM: tagged documents → vocabulary and classes → steps.
 
-The vocabulary is every training word and, for words to come, one pseudo-word per distinct set of
-features among the words seen once: each of these counts half as itself and half as its pseudo-word.
+The vocabulary is every training word and, for unseen words, one pseudo-word per distinct set of
+features among the words that occur once: each of these counts half as itself and half as its
+pseudo-word. The objective is in `objective.py`, the starting point in `start.py`.
 """
 
 from __future__ import annotations
@@ -23,56 +24,113 @@ from lacuna.features.token_table import TokenTable, token_table
 from lacuna.learning.lbfgs import minimise
 from lacuna.models.base import FitOptions, Step
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
-from lacuna.models.class_hmm.features import UNSEEN, FeatureSpace, WordFeatures, word_features
+from lacuna.models.class_hmm.features import UNSEEN, WordFeatures, WordFeatureSpace, word_features
 from lacuna.models.class_hmm.objective import ClassCorpus, ClassHmmObjective, HmmTables, log_sum
 from lacuna.models.class_hmm.start import assigned_counts, maximise_likelihood, start_point
 from lacuna.text.word_types import NumberedTypes, number_types
 from lacuna.types import FloatArray, IntArray, RealArray
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # scipy is slow to load, so it is imported only where training uses it
     from scipy.sparse import csr_array
 
-AS_ITSELF = 0.5  #: share of a word seen once that counts as the word itself
-LEAST_COUNT = 2  #: tokens that must share a feature
-GUESS = 0.5  #: how much of a token goes to the state of its position, where training begins there
-LOWEST_LOG = -30.0  #: of probabilities estimated by counting
+AS_ITSELF = 0.5  #: share of a word that occurs once that counts as the word itself
+LEAST_COUNT = 2  #: a feature must occur on at least this many tokens
+GUESS = 0.5  #: share of a token that goes to the state of its position (start = position)
+LOWEST_LOG = -30.0  #: lower bound of log probabilities estimated by EM
 
 
-class Vocabulary(NamedTuple):
-    """Outcomes of the emission.
+def fit_class_hmm(
+    tagged: Sequence[TaggedDocument], config: ClassHmm, options: FitOptions
+) -> Iterator[Step]:
+    """Yield ever better models until training converges or reaches its maximum of iterations.
 
-    space
-        All features.
-    rows[x, j]
-        Features of outcome x, -1 for none; first that of the word itself, or UNSEEN.
-    readings[w, x]
-        To which share word type w counts as outcome x.
+    Raises
+    ------
+    ConfigError
+        When a feature set or file is wrong, or there is nothing to train on.
     """
+    data = ClassHmmTraining.of(tagged, config)
+    corpus, states = data.objective.corpus, config.states
+    shares = np.full((len(corpus.words), states), 1 / states)
+    if config.start == "position":
+        shares = (1 - GUESS) * shares + GUESS * position_shares(tagged, states)
+    counts = assigned_counts(corpus, shares, len(data.tags))
+    noise = config.noise if states > 1 else 0.0
+    own = data.vocabulary.rows[:, 0]
+    point, scale = start_point(data.objective, counts, own, noise=noise, rng=options.rng)
+    yield from _em(data, point) if config.method == "em" else _lbfgs(data, point, scale)
 
-    space: FeatureSpace
-    rows: IntArray
-    readings: csr_array
 
-    def matrix(self) -> csr_array:
-        """Return features[x, r] = 1 where outcome x has feature r."""
-        from scipy.sparse import csr_array
+def _lbfgs(data: ClassHmmTraining, point: FloatArray, scale: FloatArray) -> Iterator[Step]:
+    """Minimise the objective with L-BFGS."""
+    config, before = data.config, np.inf
+    for step in minimise(data.objective, point, scale=scale):
+        model = partial(data.model_at, step.point)
+        yield Step(step.iteration + 1, step.value, model)
+        flat = before - step.value < config.tolerance * abs(step.value)
+        if step.iteration + 1 >= config.iterations or flat:
+            return
+        before = step.value
 
-        outcome, column = np.nonzero(self.rows >= 0)
-        entries = (np.ones(len(outcome)), (outcome, self.rows[outcome, column]))
-        return csr_array(entries, shape=(len(self.rows), len(self.space)))
+
+def _em(data: ClassHmmTraining, point: FloatArray) -> Iterator[Step]:
+    """Maximise the likelihood with EM."""
+    config, before = data.config, np.inf
+    logs = data.objective.log_probabilities(point)
+    for step in maximise_likelihood(data.objective.corpus, logs, config.states):
+        model = partial(data.model_of, step.log_probabilities)
+        yield Step(step.iteration + 1, -step.log_likelihood, model)
+        flat = before + step.log_likelihood < config.tolerance * abs(step.log_likelihood)
+        if step.iteration + 1 >= config.iterations or flat:
+            return
+        before = -step.log_likelihood
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TrainingSet:
-    """Everything about a corpus that training needs."""
+class ClassHmmTraining:
+    """A training corpus as numbers, and how weights become a model."""
 
     config: ClassHmm
     tags: tuple[str, ...]
     vocabulary: Vocabulary
     objective: ClassHmmObjective
 
+    @classmethod
+    def of(cls, tagged: Sequence[TaggedDocument], config: ClassHmm) -> ClassHmmTraining:
+        """Turn tagged documents into the objective to be minimised.
+
+        Raises
+        ------
+        ConfigError
+            When a feature set or file is wrong, or there is nothing to train on.
+        """
+        table = token_table([d.document for d in tagged], [d.tokens for d in tagged])
+        if not len(table.start):
+            raise ConfigError("there are no tokens to train on")
+        labels = sorted({chunk.label for document in tagged for chunk in document.chunks})
+        tags = tag_set(labels, config.scheme)
+        number = {tag: k for k, tag in enumerate(tags)}
+        classes = np.array([number[tag] for d in tagged for tag in d.tags(config.scheme)], np.int32)
+        types = number_types(table.hashes)
+        resources = Resources.read(config.word_lists, config.clusters)
+        vocabulary = make_vocabulary(word_features(config.features, resources), table, types)
+        objective = ClassHmmObjective(
+            ClassCorpus(types.ids, classes, table.sentences, vocabulary.readings),
+            vocabulary.matrix(),
+            moves(tags, config.scheme).split(config.states),
+            states=config.states,
+            kappa=config.kappa,
+        )
+        stored = replace(
+            config,
+            features=Path(config.features).name,
+            word_lists=without_folders(config.word_lists),
+            clusters=without_folders(config.clusters),
+        )
+        return cls(stored, tags, vocabulary, objective)
+
     def model(self, weights: HmmTables) -> ClassHmmModel:
-        """Make a model of these weights."""
+        """Return the model with these weights."""
         emission = weights.emission.astype(np.float32)
         scores = self.objective.features @ emission.astype(np.float64)
         return ClassHmmModel(
@@ -85,59 +143,44 @@ class TrainingSet:
             weights.start.copy(),
         )
 
+    def model_at(self, point: RealArray) -> ClassHmmModel:
+        """Return the model at a point of the objective."""
+        return self.model(self.objective.tables(point))
 
-def fit_class_hmm(
-    tagged: Sequence[TaggedDocument], config: ClassHmm, options: FitOptions
-) -> Iterator[Step]:
-    """Yield ever better models, until the iterations are used up or hardly help.
+    def model_of(self, logs: HmmTables) -> ClassHmmModel:
+        """Return the model whose weights are log probabilities, bounded from below."""
+        emission = np.full(self.objective.shapes[0], LOWEST_LOG)
+        emission[self.vocabulary.rows[:, 0]] = logs.emission
+        bounded = (np.maximum(part, LOWEST_LOG) for part in logs._replace(emission=emission))
+        return self.model(HmmTables(*bounded))
 
-    Raises
-    ------
-    ConfigError
-        When a setting is wrong or there is nothing to train on.
+
+class Vocabulary(NamedTuple):
+    """The outcomes of the emission: words and pseudo-words.
+
+    space
+        All features.
+    rows[x, j]
+        Features of outcome x, -1 for none; column 0 is the word itself, or UNSEEN.
+    readings[w, x]
+        The share of word type w that counts as outcome x.
     """
-    data = prepare(tagged, config)
-    corpus, states = data.objective.corpus, config.states
-    shares = np.full((len(corpus.words), states), 1 / states)
-    if config.start == "position":
-        shares = (1 - GUESS) * shares + GUESS * position_shares(tagged, states)
-    counts = assigned_counts(corpus, shares, len(data.tags))
-    noise = config.noise if states > 1 else 0.0
-    own = data.vocabulary.rows[:, 0]
-    point, scale = start_point(data.objective, counts, own, noise=noise, rng=options.rng)
-    yield from _count(data, point) if config.method == "em" else _climb(data, point, scale)
 
+    space: WordFeatureSpace
+    rows: IntArray
+    readings: csr_array
 
-def prepare(tagged: Sequence[TaggedDocument], config: ClassHmm) -> TrainingSet:
-    """Turn tagged documents into the objective to be minimised."""
-    table = token_table([d.document for d in tagged], [d.tokens for d in tagged])
-    if not len(table.start):
-        raise ConfigError("there are no tokens to train on")
-    labels = sorted({chunk.label for document in tagged for chunk in document.chunks})
-    tags = tag_set(labels, config.scheme)
-    number = {tag: k for k, tag in enumerate(tags)}
-    classes = np.array([number[tag] for d in tagged for tag in d.tags(config.scheme)], np.int32)
-    types = number_types(table.hashes)
-    resources = Resources.read(config.word_lists, config.clusters)
-    vocabulary = make_vocabulary(word_features(config.features, resources), table, types)
-    objective = ClassHmmObjective(
-        ClassCorpus(types.ids, classes, table.sentences, vocabulary.readings),
-        vocabulary.matrix(),
-        moves(tags, config.scheme).split(config.states),
-        states=config.states,
-        kappa=config.kappa,
-    )
-    stored = replace(
-        config,
-        features=Path(config.features).name,
-        word_lists=without_folders(config.word_lists),
-        clusters=without_folders(config.clusters),
-    )
-    return TrainingSet(stored, tags, vocabulary, objective)
+    def matrix(self) -> csr_array:
+        """Return features[x, r] = 1 if outcome x has feature r."""
+        from scipy.sparse import csr_array
+
+        outcome, column = np.nonzero(self.rows >= 0)
+        entries = (np.ones(len(outcome)), (outcome, self.rows[outcome, column]))
+        return csr_array(entries, shape=(len(self.rows), len(self.space)))
 
 
 def make_vocabulary(features: WordFeatures, table: TokenTable, types: NumberedTypes) -> Vocabulary:
-    """Give numbers to the features and outcomes of all words of a corpus."""
+    """Assign numbers to the features and outcomes of all words of a corpus."""
     from scipy.sparse import csr_array
 
     times = np.bincount(types.ids)
@@ -145,7 +188,7 @@ def make_vocabulary(features: WordFeatures, table: TokenTable, types: NumberedTy
     shared, place = np.unique(keys[:, 1:], return_inverse=True)
     uses = np.bincount(place.ravel(), np.repeat(times, keys.shape[1] - 1), len(shared))
     kept = shared[(uses >= LEAST_COUNT) & (shared > 0)]
-    space = FeatureSpace(features, KnownKeys.of(np.concatenate((keys[:, 0], kept))))
+    space = WordFeatureSpace(features, KnownKeys.of(np.concatenate((keys[:, 0], kept))))
     rows = space.rows(table, types.first)
     once = np.flatnonzero(times == 1)
     unseen = rows[once]
@@ -160,10 +203,11 @@ def make_vocabulary(features: WordFeatures, table: TokenTable, types: NumberedTy
 
 
 def position_shares(tagged: Sequence[TaggedDocument], states: int) -> FloatArray:
-    """Return shares[t, j] of token t that go to the j-th state of its class by its position.
+    """Return shares[t, j]: the share of token t in the j-th state of its class, by position.
 
-    The first token of a mention goes to the first state, the last one to the last, those between
-    to states between; a single token and what is in no mention go to all alike.
+    The first token of a mention goes to the first state, the last one to the last state, and those
+    between to the states between. Mentions of one token and tokens outside mentions are shared
+    equally.
     """
     parts = []
     for document in tagged:
@@ -174,40 +218,3 @@ def position_shares(tagged: Sequence[TaggedDocument], states: int) -> FloatArray
                 shares[start:end] = np.eye(states)[place]
         parts.append(shares)
     return np.concatenate(parts)
-
-
-def _climb(data: TrainingSet, point: FloatArray, scale: FloatArray) -> Iterator[Step]:
-    """Minimise the objective with L-BFGS."""
-    config, before = data.config, np.inf
-    for step in minimise(data.objective, point, scale=scale):
-        model = partial(_model_at, data, step.point)
-        yield Step(step.iteration + 1, step.value, model)
-        flat = before - step.value < config.tolerance * abs(step.value)
-        if step.iteration + 1 >= config.iterations or flat:
-            return
-        before = step.value
-
-
-def _model_at(data: TrainingSet, point: RealArray) -> ClassHmmModel:
-    return data.model(data.objective.tables(point))
-
-
-def _count(data: TrainingSet, point: FloatArray) -> Iterator[Step]:
-    """Maximise the likelihood with EM."""
-    config, before = data.config, np.inf
-    logs = data.objective.log_probabilities(point)
-    for step in maximise_likelihood(data.objective.corpus, logs, config.states):
-        model = partial(_model_of_logs, data, step.log_probabilities)
-        yield Step(step.iteration + 1, -step.log_likelihood, model)
-        flat = before + step.log_likelihood < config.tolerance * abs(step.log_likelihood)
-        if step.iteration + 1 >= config.iterations or flat:
-            return
-        before = -step.log_likelihood
-
-
-def _model_of_logs(data: TrainingSet, logs: HmmTables) -> ClassHmmModel:
-    """Take log probabilities, none of them 0, as weights of words and moves."""
-    emission = np.full(data.objective.shapes[0], LOWEST_LOG)
-    emission[data.vocabulary.rows[:, 0]] = logs.emission
-    bounded = (np.maximum(part, LOWEST_LOG) for part in logs._replace(emission=emission))
-    return data.model(HmmTables(*bounded))

@@ -1,10 +1,29 @@
 """HMM with Dirichlet-process sub-tags: hidden classes of words within every tag.
 
-A state is a tag with one of its sub-tags; only the tag is observed in training, and how many
-sub-tags a tag needs is for the data to say. Sub-tags of the outside tag come to stand for the words
-that announce a mention, those of a label for its parts. The model and its training by variational
-Bayes are in `variational.py`; tags are chosen as in `inference/subtags.py`. Words seen
-seldom are known by their class (`rare_words.py`).
+A state is a tag s and one of its sub-tags z = 1 … K_s. Training observes the tags but not the
+sub-tags. The border of sentences is a tag of its own with one sub-tag, so starts and stops are
+ordinary moves. For a sentence of N words, from one border (n = 0) to the next (n = N + 1),
+
+    p(w, s, z | φ) = Π_{n=1}^{N+1} φT(s_n | s_{n-1}, z_{n-1}) φt(z_n | s_{n-1}, z_{n-1}, s_n)
+                     · Π_{n=1}^{N} φE(w_n | s_n, z_n)
+
+    φE_{s,z} ~ Dir(αE)                words given the state
+    φT_{s,z} ~ Dir(αT)                next tag given the state
+    φt_{s,z,s'} ~ DP(αt, π_{s'})      next sub-tag given the state and the next tag
+    π_s = stick(v_s),  v_{s,k} ~ Beta(1, α)
+
+The stick lets the data decide how many of its K_s sub-tags a tag uses. Sub-tags of the outside tag
+come to represent the words that announce a mention, those of a label its parts. (Chen, Cullen and
+Godwin 2015)
+
+Training is variational Bayes; an iteration costs Σ_n K_{s_{n-1}} K_{s_n}, because the tags are
+known. Tagging looks for the best tags, p(s | w) = Σ_z p(s, z | w); forward–backward over all states
+costs N (Σ_s K_s)². Words seen rarely are represented by their class (`rare_words.py`).
+
+What to read next:
+
+* training: `training.py` → `variational.py` (the bound) → `e_step.py` (recurrences and kernels);
+* tagging: this file → `inference/subtags.py` (decoders) → `inference/subtag_kernels.py`.
 """
 
 from __future__ import annotations
@@ -14,10 +33,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Annotated, ClassVar, Literal
 
+import msgspec
 import numpy as np
 
 from lacuna.encoding.schemes import OUTSIDE, Scheme
 from lacuna.errors import ConfigError
+from lacuna.features.resources import Resources
 from lacuna.features.token_table import TokenTable
 from lacuna.inference.chain import Chain, first_order
 from lacuna.inference.subtags import (
@@ -53,54 +74,55 @@ class DpHmm(Settings):
     Attributes
     ----------
     subtags
-        At most so many sub-tags: of the tag ``outside``, of every ``entity`` tag, or of a label
-        by its name. Training time grows with the square of the first.
+        Maximum number of sub-tags K_s: of the tag ``outside``, of every ``entity`` tag, or of a
+        label by its name. Training time grows with the square of the first.
     alpha
-        At least 1. The greater, the more sub-tags share a tag.
+        α ≥ 1. The larger, the more sub-tags share a tag.
     alpha_e
-        Added to the count of every word in every sub-tag. The greater, the more alike are the
-        words of sub-tags, and the fewer sub-tags are in use.
+        αE, added to the count of every word in every sub-tag. The larger, the more similar are
+        the words of different sub-tags, and the fewer sub-tags are used.
     alpha_tag
-        Added to the count of every next tag.
+        αT, added to the count of every next tag.
     alpha_t
-        How many tokens the common shares of sub-tags are worth, wherever one moves to a
-        sub-tag. The greater, the less sub-tags depend on what stands before.
+        αt: how many tokens the shares π are worth in the distribution of the next sub-tag. The
+        larger, the less a sub-tag depends on the state before it.
     weights
-        What tagging multiplies: ``mean`` probabilities, or ``geometric`` means exp E[ln φ], as in
-        training, which are severe with what was not seen.
+        What tagging multiplies: ``mean`` probabilities E[φ], or ``geometric`` means exp E[ln φ]
+        as in training, which penalise unseen events more.
     inference
-        ``structured``: hidden sub-tags of a sentence depend on each other; ``mean-field``: not.
+        ``structured``: q(z) is a Markov chain per sentence; ``mean-field``: q(z) is a product over
+        tokens.
     decoder
         How tags are chosen: ``projected``, ``direct``, ``max-path``, ``exhaustive`` (short
-        sentences only) or ``submitted``, which is exhaustive where it can be, else direct.
+        sentences only) or ``submitted`` (exhaustive if the sentence is short enough, else direct).
     scheme
         ``IO`` (plain classes; touching mentions of one label become one) or ``BIO``.
     rare
-        Words seen less often are known by their class.
+        Words that occur less often are represented by their class.
     class_count
-        Classes of fewer tokens are joined with what looks alike.
+        Classes with fewer tokens are merged into the next coarser class.
     word_lists
-        Files by name, of words with or without counts: how frequent a rare word is in each is a
-        part of its class.
+        Files by name, of words with or without counts. The frequency of a rare word in each list
+        is part of its class.
     templates
-        Whether it is a part of the class of a rare word with digits that it looks like an age, a
+        Whether the class of a rare word with digits depends on whether it looks like an age, a
         phone number or the number of a document.
     phrases
-        At most so many telling phrases of one to three words are looked for within three tokens
-        of a rare word; the most telling one there is a part of its class.
+        Maximum number of informative phrases of one to three words to look for within three tokens
+        of a rare word; the most informative one found there is part of its class.
     phrases_near
-        Which rare words: ``numbers``, those with digits, or ``all``.
+        Which rare words look for phrases: ``numbers`` (words with digits) or ``all``.
     rerank
-        So many of the best taggings of every sentence are weighed again by what stands in the rest
-        of the document; 0 for none. Five more models are trained to learn how.
+        How many of the best taggings of a sentence are re-ranked with features of the whole
+        document; 0 for none. Learning the ranking trains five more models.
     spell
-        Whether the file holds the words that are not rare as they are written, for ``inspect``.
+        Whether the file holds the words that are not rare as text, for ``inspect``.
     iterations
-        At most this many.
+        Maximum number of iterations.
     restarts
-        Random beginnings, of which the most promising goes on.
+        Number of random starting points; the most promising one is continued.
     tolerance
-        Stop when an iteration improves the bound by less than this share.
+        Stop when an iteration improves the bound by less than this fraction.
     """
 
     subtags: Annotated[dict[str, int], Range(1, MOST_SUBTAGS)] = field(
@@ -127,12 +149,12 @@ class DpHmm(Settings):
     tolerance: Annotated[float, NOT_NEGATIVE] = 5e-4
 
     def check(self) -> None:
-        """Refuse settings that do not go together."""
+        """Raise ConfigError if settings contradict each other."""
         if self.rerank and self.decoder != "projected":
             raise ConfigError("rerank needs the projected decoder")
 
     def subtags_of(self, tag: str) -> int:
-        """Return how many sub-tags a tag may have."""
+        """Return K_s: how many sub-tags a tag may have."""
         name = "outside" if tag == OUTSIDE else "entity"
         return self.subtags.get(tag[2:] or name, self.subtags.get(name, SUBTAGS[name]))
 
@@ -144,25 +166,26 @@ class DpHmmModel(ChainTagger):
     Attributes
     ----------
     config
-        What it was trained with.
+        The settings it was trained with.
     tags
-        ``O`` first.
+        The tags, ``O`` first.
     borders
         Tag s has the states ``borders[s]`` to ``borders[s + 1]``: its sub-tags in use.
     words
         The vocabulary: words, and classes of rare words.
     log_words
-        ``log_words[x, y]`` of vocabulary item x in state y.
+        ``log_words[x, y]``: log weight of vocabulary item x in state y.
     log_moves
-        ``log_moves[i, j]`` from state i to state j; the last state is the border of sentences.
+        ``log_moves[i, j]``: log weight of a move from state i to state j; the last state is the
+        border of sentences.
     tokens
-        Expected training tokens of every state.
+        Expected number of training tokens of every state.
     card
         How it was trained, for people.
     reranker
-        Chooses among the best tags of a sentence, where the settings ask for it.
+        Chooses among the best taggings of a sentence; None unless the settings ask for it.
     spelled
-        The words that are not rare, for people.
+        The words that are not rare as text, for people.
     """
 
     kind: ClassVar[str] = "dp-hmm"
@@ -185,7 +208,7 @@ class DpHmmModel(ChainTagger):
 
     @property
     def parameters(self) -> int:
-        """How many probabilities there are."""
+        """Number of probabilities."""
         return self.log_words.size + self.log_moves.size
 
     def counted(self) -> dict[str, int]:
@@ -213,7 +236,7 @@ class DpHmmModel(ChainTagger):
 
     @property
     def scheme(self) -> Scheme:
-        """How tags spell mentions."""
+        """How tags encode mentions."""
         return self.config.scheme
 
     def chain(self) -> Chain:
@@ -232,7 +255,7 @@ class DpHmmModel(ChainTagger):
         table: TokenTable,
         settled: BoolArray | None = None,
     ) -> IntArray:
-        """Choose tags with the decoder of the settings; each is given by its first state."""
+        """Choose tags with the decoder of the settings; return the first state of each tag."""
         sentences = table.sentences
         if self.config.decoder == "max-path":
             return ChainTagger.path(self, chain, emission, table, settled)
@@ -252,13 +275,13 @@ class DpHmmModel(ChainTagger):
         return self.borders[tags].astype(np.int32)
 
     def _sentence(self, chain: Chain, rows: RealArray) -> IntArray:
-        """Return the tags of one sentence, exhaustively or by best prefixes."""
+        """Return the tags of one sentence by exhaustive search or by best prefixes."""
         if self.config.decoder == "exhaustive" or (
             self.config.decoder == "submitted" and len(self.tags) ** len(rows) <= MOST_SEQUENCES
         ):
             return exhaustive_tags(chain, rows, self.borders)
         found = direct_tags(chain, rows, self.borders)
-        if found is None:  # weights too far apart: projecting works in log space
+        if found is None:  # underflow: projected_tags falls back to log space
             found = projected_tags(chain, rows, np.array([0, len(rows)]), self.borders).path
         return found
 
@@ -269,7 +292,26 @@ class DpHmmModel(ChainTagger):
         return projected_tags(self.chain(), emission, table.sentences, self.borders).tags
 
     def store(self) -> StoredModel:
-        """Return everything the model is, for a file."""
-        from lacuna.models.dp_hmm.storage import store_dp_hmm
-
-        return store_dp_hmm(self)
+        """Return the content of a model file; `storage.py` reads it."""
+        reranking = {} if self.reranker is None else {"reranking": self.reranker.weights}
+        return StoredModel(
+            self.kind,
+            {
+                "config": msgspec.to_builtins(self.config),
+                "tags": list(self.tags),
+                "card": msgspec.to_builtins(self.card),
+            },
+            {
+                "borders": self.borders,
+                "words": self.words.words.hashes,
+                "classes": self.words.classes.hashes,
+                "log_words": self.log_words,
+                "log_moves": self.log_moves,
+                "tokens": self.tokens,
+                "phrases": self.words.functions.phrases.hashes,
+                "spelled": self.spelled.data,
+                "spelled_borders": self.spelled.offsets,
+                **Resources(self.words.functions.lists).to_arrays(),
+                **reranking,
+            },
+        )

@@ -1,18 +1,17 @@
 """Which words announce mentions, and which follow them: what sub-tags have learnt.
 
-All of it is read off the model. With n_i the expected training tokens of state i and p(j | i) its
-moves,
+All of it is computed from the model. With n_i the expected training tokens of state i and p(j | i)
+its moves,
 
     flow[i, j] = n_i p(j | i)
 
-is how often j is expected right after i. The outside sub-tag i announces label X the more, the
-greater
+is how often j is expected right after i. An outside sub-tag i announces label X if it has a high
 
     p(X | i) = Σ_{j of X} flow[i, j] / n_i,     lift = p(X | i) / mean of p(X | ·) over the outside;
 
-with flow transposed that tells what follows X. Words x typical of a sub-tag are those with a high
-share p(x | i) and lift p(x | i) / p(x), ranked by share · ln lift. The file holds words as hashes;
-they are named by hashing the words of some documents.
+with flow transposed, the same formulas give what follows X. The words x typical of a sub-tag have a
+high share p(x | i) and lift p(x | i) / p(x); they are ranked by share · ln lift. The file holds
+words as hashes; they are named by hashing the words of some documents.
 """
 
 from __future__ import annotations
@@ -37,14 +36,14 @@ from lacuna.types import FloatArray, LongArray
 if TYPE_CHECKING:
     from lacuna.models.dp_hmm import DpHmmModel
 
-LEAST_TOKENS = 1e-9  #: of a state, to divide by
-LEAST_LIFT = 3.0  #: of a cue
-LEAST_SHARE = 0.01  #: of its tokens stands beside the label
-LEAST_TIMES = 5.0  #: so often a cue is expected beside the label in the training text
-CUES = 4  #: named before a label, and as many after it
-WORDS = 5  #: named of a cue
-NEIGHBOURS = 2  #: sub-tags named on the far side of a cue
-LONGEST_SUFFIX = 3  #: in the name of a class of rare words
+LEAST_TOKENS = 1e-9  #: lower bound of the tokens of a state, to divide by
+LEAST_LIFT = 3.0  #: lowest lift of a cue
+LEAST_SHARE = 0.01  #: lowest share of its tokens next to the label
+LEAST_TIMES = 5.0  #: lowest expected number of its training tokens next to the label
+CUES = 4  #: maximum number of cues before a label, and after it
+WORDS = 5  #: maximum number of words of a cue
+NEIGHBOURS = 2  #: maximum number of sub-tags on the other side of a cue
+LONGEST_SUFFIX = 3  #: longest suffix in the name of a class of rare words
 
 Side = Literal["before", "after"]
 TITLES = {
@@ -64,7 +63,7 @@ class Typical(NamedTuple):
 
 
 class Neighbour(NamedTuple):
-    """A sub-tag beside another one; ``begin`` and ``end`` are those of sentences."""
+    """A sub-tag next to another one; ``begin`` and ``end`` are the borders of sentences."""
 
     state: str
     share: float
@@ -73,18 +72,18 @@ class Neighbour(NamedTuple):
 
 
 class Cue(NamedTuple):
-    """A sub-tag, and how often it stands beside a label.
+    """A sub-tag, and how often it occurs next to a label.
 
     label, side
-        It stands before, or after, mentions of this label.
+        It occurs before, or after, mentions of this label.
     state, tokens
         Its name, and its expected training tokens.
     share, lift
-        What share of its tokens stands there; how many times that of all outside tokens.
+        The share of its tokens that is there, and its ratio to that of all outside tokens.
     words
-        Most typical of it.
+        The most typical words.
     beyond
-        Sub-tags most typical on its other side.
+        The most typical sub-tags on its other side.
     """
 
     label: str
@@ -98,7 +97,7 @@ class Cue(NamedTuple):
 
     @property
     def is_telling(self) -> bool:
-        """Whether it stands there much more often than outside tokens usually do."""
+        """Whether it is there much more often than outside tokens usually are."""
         return self.lift >= LEAST_LIFT
 
 
@@ -117,7 +116,7 @@ class SubTags:
     usual_share
         ``usual_share[x]``: probability of item x in the whole training text.
     item_names
-        The words of items, where they are known.
+        The words of items, as far as they are known.
     """
 
     names: tuple[str, ...]
@@ -129,7 +128,7 @@ class SubTags:
 
     @classmethod
     def of(cls, model: DpHmmModel, documents: Sequence[Document] = ()) -> SubTags:
-        """Read a model; the words of some documents name what it knows as hashes."""
+        """Return the sub-tags of a model; the words of some documents name its hashes."""
         moves = _columns_of_one(np.exp(model.log_moves).T).T
         own = np.maximum(model.tokens, LEAST_TOKENS)
         tokens = np.append(own, own @ moves[:-1, -1])
@@ -145,7 +144,7 @@ class SubTags:
 
     @property
     def border(self) -> int:
-        """The state that stands for the border of sentences."""
+        """The state that represents the border of sentences."""
         return len(self.names) - 1
 
     @property
@@ -178,7 +177,7 @@ class SubTags:
         return sorted(sure, key=lambda cue: -cue.lift)[:CUES]
 
     def cue(self, state: int, label: str, side: Side) -> Cue:
-        """Return how often a state stands beside a label, and what it is."""
+        """Return how often a state occurs next to a label, and what it is."""
         flow = self.flow if side == "before" else self.flow.T
         outside, inside = self.outside, self.of_label(label)
         usual = _share(flow[np.ix_(outside, inside)].sum(), flow[outside].sum())
@@ -209,11 +208,11 @@ class SubTags:
         return tuple(found.values())
 
     def _name(self, state: int, side: Side) -> str:
-        """Return the name of a state that stands before, or after, something."""
+        """Return the name of a state before, or after, something."""
         return self.names[state] if state != self.border else BORDERS[side]
 
     def _beyond(self, state: int, side: Side) -> tuple[Neighbour, ...]:
-        """Return what typically stands before a sub-tag, or after it."""
+        """Return the sub-tags that typically come before a sub-tag, or after it."""
         flow = self.flow.T if side == "before" else self.flow
         if state == self.border or not flow[state].any():
             return ()
@@ -230,7 +229,7 @@ class SubTags:
 
 
 def item_names(model: DpHmmModel, documents: Sequence[Document]) -> dict[int, str]:
-    """Name the words and classes of a model's vocabulary that some documents have."""
+    """Return the names of the words and classes of a vocabulary that occur in some documents."""
     if not documents:
         return {}
     table = model.table(documents)
@@ -244,7 +243,7 @@ def item_names(model: DpHmmModel, documents: Sequence[Document]) -> dict[int, st
 
 
 def class_name(words: Sequence[str]) -> str:
-    """Name a class of rare words by their commonest shape, and the letters they all end in."""
+    """Return the most common shape of some words, and the letters they all end in, as a name."""
     shape = Counter(map(word_shape, words)).most_common(1)[0][0]
     last = zip(*(word.lower()[: -LONGEST_SUFFIX - 1 : -1] for word in words), strict=False)
     ending = "".join(letters[0] for letters in takewhile(lambda x: len(set(x)) == 1, last))[::-1]
@@ -252,7 +251,7 @@ def class_name(words: Sequence[str]) -> str:
 
 
 def _most_typical(share: FloatArray, usual: FloatArray) -> Iterator[int]:
-    """Yield what is more frequent than usual, by share · ln (share / usual)."""
+    """Yield the indices that are more frequent than usual, by share · ln (share / usual)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         weight = np.where(share > 0, share * np.log(share / usual), 0.0)
     ranked = np.argsort(-weight, kind="stable")
@@ -260,7 +259,7 @@ def _most_typical(share: FloatArray, usual: FloatArray) -> Iterator[int]:
 
 
 def _share(part: float, whole: float) -> float:
-    """Return part / whole; nothing of nothing is nothing."""
+    """Return part / whole, 0 if the whole is 0."""
     return float(part / whole) if whole > 0 else 0.0
 
 

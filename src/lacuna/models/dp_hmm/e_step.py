@@ -1,25 +1,23 @@
-"""Structured E-step of the Dirichlet-process HMM: q(z) is a Markov chain for every sentence.
+"""E-step of the Dirichlet-process HMM: expected counts under q(z), with its kernels.
 
-Forward and backward over the sub-tags of the tags that are there:
+With the weights a = exp E[ln φT φt] of moves and e = exp E[ln φE] of words, q(z) is
 
-    α_n(z) = e(w_n | z) Σ_{z'} α_{n-1}(z') a(z', z)          scaled to sum to 1
-    β_{n-1}(z') = Σ_z a(z', z) e(w_n | z) β_n(z)
+* structured (:func:`expect`): a Markov chain per sentence, by forward and backward over the
+  sub-tags of the observed tags,
 
-with a = exp E[ln φT φt] and e = exp E[ln φE]. Each group of a layout is one product of
-matrices (`_dp_hmm.py`).
+      α_n(z) = e(w_n | z) Σ_{z'} α_{n-1}(z') a(z', z)          scaled to sum to 1
+      β_{n-1}(z') = Σ_z a(z', z) e(w_n | z) β_n(z)
 
-Mean-field E-step of the Dirichlet-process HMM: q(z) = Π_n q(z_n).
+* mean-field (:func:`improve`): a product Π_n q(z_n). The best q of a token depends only on its two
+  neighbours,
 
-A token's best q depends on those of its two neighbours alone:
+      ln q(z_n) = Σ_{z'} q(z_{n-1} = z') ln a(z', z_n) + ln e(w_n | z_n)
+                  + Σ_{z'} q(z_{n+1} = z') ln a(z_n, z') + const
 
-    ln q(z_n) = Σ_{z'} q(z_{n-1} = z') ln a(z', z_n) + ln e(w_n | z_n)
-                + Σ_{z'} q(z_{n+1} = z') ln a(z_n, z') + const
+  so all tokens at even positions are updated at once, and then all those at odd positions.
 
-so all tokens at even places are updated at once, and then all those at odd places.
-
-Kernels of the structured E-step: one group of tokens that share their tag and the tag before.
-
-Rows are taken in blocks that stay near the processor.
+Tokens of one step that share their tag and the previous tag are one group of rows (`layout.py`);
+a step of a group is a product of matrices (:func:`advance`, :func:`retreat`).
 """
 
 from __future__ import annotations
@@ -38,12 +36,12 @@ from lacuna.types import FloatArray, LongArray
 
 
 class LogWeights(NamedTuple):
-    """E_q[ln φ], the one thing an E-step looks at.
+    """E_q[ln φ], all that an E-step needs to know of the parameters.
 
     moves[i, j]
         From state i to state j; the last state is the border of sentences.
     emission[s][w, z]
-        Of the w-th word of tag s in its sub-tag z.
+        The w-th word of tag s in its sub-tag z.
     first
         Tag s has the states first[s] to first[s + 1].
     """
@@ -60,14 +58,14 @@ class LogWeights(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """Expected counts under q(z), and q's share of the bound.
+    """Expected counts under q(z), and the part of the bound that depends on q(z).
 
     moves[i, j]
-        Of moves from state i to state j.
+        Moves from state i to state j.
     emission[s][w, z]
-        Of words.
+        Occurrences of the w-th word of tag s in its sub-tag z.
     bound
-        Σ_sentences E_q[ln weights] + H(q(z)): ln Z of the weights where q is the chain.
+        Σ_sentences E_q[ln weights] + H(q(z)); ln Z of the weights if q is the chain.
     memberships[s][r, z]
         q(z) of row r of tag s.
     """
@@ -79,12 +77,12 @@ class Expected(NamedTuple):
 
 
 def expect(logs: LogWeights, layout: Layout) -> Expected:
-    """Sum over all sub-tags of the sentences of a layout.
+    """Structured E-step: return expected counts under the best chain q(z).
 
     Raises
     ------
     InferenceError
-        When weights are too small for floating point.
+        When weights underflow.
     """
     border = len(layout.words)
     shift = [table.max(axis=1, initial=-np.inf) for table in logs.emission]
@@ -116,9 +114,9 @@ def gather(
     moves: FloatArray,
     bound: float = 0.0,
 ) -> Expected:
-    """Count words and ends of sentences by the memberships of rows; `moves` has the rest.
+    """Return expected counts; the moves to the border are written into `moves`, which has the rest.
 
-    words[s] is the number of words that occur with tag s.
+    memberships[s][r, z] = q(z) of row r of tag s; words[s] is the number of words of tag s.
     """
     emission = []
     for tag, member in enumerate(memberships):
@@ -129,7 +127,7 @@ def gather(
 
 
 class Forward(NamedTuple):
-    """Of every row of every tag: α, what it was divided by, and e(w | z) / scale."""
+    """Of every row of every tag: α, the scale it was divided by, and e(w | z) / scale."""
 
     alpha: list[FloatArray]
     scale: list[FloatArray]
@@ -137,7 +135,7 @@ class Forward(NamedTuple):
 
 
 def _forward(weights: LogWeights, layout: Layout) -> Forward:
-    """Go through the steps."""
+    """Compute α_n(z) = e(w_n | z) Σ_{z'} α_{n-1}(z') a(z', z) / scale_n, step by step."""
     weighted = [
         table.take(words, axis=0)
         for words, table in zip(layout.words, weights.emission, strict=True)
@@ -154,8 +152,8 @@ def _forward(weights: LogWeights, layout: Layout) -> Forward:
             whole = normalise(*here)
         if not whole:
             raise InferenceError(
-                "probabilities are too small to be told from 0: alpha_e or alpha_t must be"
-                " greater, or there must be fewer sub-tags"
+                "probabilities are too small for floating point: increase alpha_e or alpha_t, or"
+                " use fewer sub-tags"
             )
     return Forward(alpha, scale, weighted)
 
@@ -163,29 +161,30 @@ def _forward(weights: LogWeights, layout: Layout) -> Forward:
 def _backward(
     weights: LogWeights, layout: Layout, found: Forward, beta: list[FloatArray]
 ) -> FloatArray:
-    """Fill β, so that α β = q(z), and return expected moves divided by their weights."""
+    """Fill β, so that α β = q(z), and return expected moves divided by their weights.
+
+    β_{n-1}(z') = Σ_z a(z', z) e(w_n | z) β_n(z) / scale_n
+    counts(z', z) / a(z', z) = Σ_n α_{n-1}(z') e(w_n | z) β_n(z) / scale_n
+    """
     blocks = _blocks(weights, layout)
     back = {pair: block.T.copy() for pair, block in blocks.items()}
     sums = {pair: np.zeros_like(block) for pair, block in blocks.items()}
     for step in reversed(layout.steps):
         for before, tag, first, last, rows in step:
-            weighted, behind, pair = (
-                found.weighted[tag][first:last],
-                beta[tag][first:last],
-                (before, tag),
-            )
+            weighted, here = found.weighted[tag][first:last], beta[tag][first:last]
+            pair = before, tag
             if before < len(beta):
                 retreat(
                     found.alpha[before],
                     rows,
                     back[pair],
                     weighted,
-                    behind,
+                    here,
                     beta[before],
                     sums[pair],
                 )
             else:
-                sums[pair] += (weighted * behind).sum(axis=0)
+                sums[pair] += (weighted * here).sum(axis=0)
     counts = LogWeights(np.zeros_like(weights.moves), [], weights.first)
     for (before, tag), block in sums.items():
         counts.block(before, tag)[:] = block
@@ -193,13 +192,13 @@ def _backward(
 
 
 def _blocks(weights: LogWeights, layout: Layout) -> dict[tuple[int, int], FloatArray]:
-    """Return the moves of every pair of tags that occurs, each in one piece."""
+    """Return the moves of every pair of tags that occurs, each as a contiguous array."""
     pairs = {(group.before, group.tag) for step in layout.steps for group in step}
     return {pair: weights.block(*pair).copy() for pair in sorted(pairs)}
 
 
 def improve(logs: LogWeights, layout: Layout, memberships: list[FloatArray]) -> Expected:
-    """Update q(z) of every token once; the bound cannot fall."""
+    """Mean-field E-step: update q(z) of every token once; the bound cannot fall."""
     members = [part.copy() for part in memberships]
     for parity in (0, 1):
         scores = _scores(logs, layout, members)
@@ -217,7 +216,7 @@ def improve(logs: LogWeights, layout: Layout, memberships: list[FloatArray]) -> 
 
 
 def moves_of(first: LongArray, layout: Layout, members: list[FloatArray]) -> FloatArray:
-    """Return expected moves[i, j] = Σ_n q(z_{n-1} = i) q(z_n = j); ends of sentences are left 0."""
+    """Return expected moves[i, j] = Σ_n q(z_{n-1} = i) q(z_n = j), without ends of sentences."""
     counts = np.zeros((first[-1], first[-1]))
     found = LogWeights(counts, [], first)
     for step in layout.steps:
@@ -229,7 +228,7 @@ def moves_of(first: LongArray, layout: Layout, members: list[FloatArray]) -> Flo
 
 
 def _scores(logs: LogWeights, layout: Layout, members: list[FloatArray]) -> list[FloatArray]:
-    """Return ln q(z) + const of every row, were it updated alone."""
+    """Return ln q(z) + const of every row, given the current q of all others."""
     border = len(members)
     scores = [table[words] for table, words in zip(logs.emission, layout.words, strict=True)]
     for tag, ends in enumerate(layout.ends):
@@ -256,11 +255,11 @@ def _log(values: FloatArray) -> FloatArray:
 
 
 def _product(weights: FloatArray, logs: FloatArray) -> float:
-    """Σ w ln x, where 0 · -inf = 0."""
+    """Σ w ln x, with 0 · -inf = 0."""
     return float((weights * np.where(weights > 0.0, logs, 0.0)).sum())
 
 
-BLOCK = 64
+BLOCK = 64  #: rows at a time, so that they stay in the cache
 
 
 @kernel
@@ -274,7 +273,7 @@ def advance(
 ) -> bool:
     """alpha[r, w] = weighted[r, w] Σ_v before[rows[r], v] moves[v, w] / scale[r].
 
-    scale[r] makes it sum to 1; weighted is divided by it as well. Returns whether all
+    scale[r] makes it sum to 1; weighted[r] is divided by it as well. Returns whether all
     scales are positive.
     """
     inner = moves.shape[0]
@@ -293,7 +292,7 @@ def advance(
 
 @kernel
 def normalise(weighted: FloatArray, alpha: FloatArray, scale: FloatArray) -> bool:
-    """alpha[r] *= weighted[r], then both are divided by scale[r] = Σ alpha[r]."""
+    """alpha[r] *= weighted[r]; then divide both by scale[r] = Σ alpha[r]."""
     for r in range(len(scale)):
         row, weights = alpha[r], weighted[r]
         total = 0.0

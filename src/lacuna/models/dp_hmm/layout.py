@@ -1,9 +1,9 @@
 """Tagged words, laid out so that one step of many sentences is a few products of matrices.
 
-The tokens of every tag have a matrix of their own with one row per token, in order of time: all
-first tokens of sentences, then all second ones, and so on; within a step, those with the same tag
-before them stand together. So the tokens of one step that share both tags, a *group*, are
-neighbouring rows, and most tokens are in a few large groups.
+The tokens of every tag have a matrix of their own with one row per token, in order of time: first
+the first tokens of all sentences, then the second ones, and so on; within a step, tokens with the
+same previous tag are adjacent. So the tokens of one step that share both tags, a *group*, are
+adjacent rows, and most tokens are in a few large groups.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class TaggedWords(NamedTuple):
     sentences: LongArray
 
 
-class Group(NamedTuple):
-    """Rows [first, last) of the matrix of `tag`; `rows` of `before` hold the tokens before them."""
+class TokenGroup(NamedTuple):
+    """Rows [first, last) of the matrix of `tag`; `rows` of `before` are the tokens before them."""
 
     before: int
     tag: int
@@ -38,26 +38,26 @@ class Group(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """Some sentences in order of time. The border of sentences is a tag too, the last one.
+    """Some sentences in order of time. The border of sentences is the last tag.
 
     steps[t]
         The groups of step t; those of step 0 come from the border.
     words[s]
-        For each row of tag s its word, as a number among the words that occur with s.
+        The word of each row of tag s, as an index into the words that occur with s.
     ends[s]
         Rows of tag s that end a sentence.
     contexts[s]
-        For each row of tag s the tags before and behind it, as a number below (tags + 1)².
+        The tags before and after each row of tag s, as one number below (tags + 1)².
     """
 
-    steps: list[list[Group]]
+    steps: list[list[TokenGroup]]
     words: list[LongArray]
     ends: list[LongArray]
     contexts: list[LongArray]
 
     def occurrences(self, tag: int, vocabulary: int) -> csr_array:
-        """Return one[w, r] = 1 where row r of a tag is its word w."""
-        from scipy.sparse import csr_array
+        """Return one[w, r] = 1 if row r of a tag is its word w."""
+        from scipy.sparse import csr_array  # slow to load, and tagging does not need it
 
         rows = np.arange(len(self.words[tag]))
         ones = np.ones(len(rows))
@@ -65,7 +65,7 @@ class Layout(NamedTuple):
 
 
 def own_words(corpus: TaggedWords, tags: int) -> tuple[list[LongArray], LongArray]:
-    """Return the words that occur with every tag; each token's number among those of its tag."""
+    """Return the words of every tag, and for each token the index of its word among them."""
     numbers = np.empty(len(corpus.words), np.int64)
     found = []
     for tag in range(tags):
@@ -76,7 +76,7 @@ def own_words(corpus: TaggedWords, tags: int) -> tuple[list[LongArray], LongArra
 
 
 def lay_out(corpus: TaggedWords, numbers: LongArray, tags: int, first: int, last: int) -> Layout:
-    """Lay out sentences [first, last); numbers[t] is the word of token t among those of its tag."""
+    """Lay out sentences [first, last); numbers[t] is the word of token t, from `own_words`."""
     borders = corpus.sentences[first : last + 1]
     lengths = np.diff(borders)
     tokens = np.arange(borders[0], borders[-1])
@@ -101,14 +101,14 @@ def lay_out(corpus: TaggedWords, numbers: LongArray, tags: int, first: int, last
 
 def _steps(
     step: LongArray, before: LongArray, tag: LongArray, row: LongArray, row_before: LongArray
-) -> list[list[Group]]:
-    """Cut tokens in order of step, tag and tag before into groups."""
-    steps: list[list[Group]] = [[] for _ in range(int(step.max(initial=-1)) + 1)]
+) -> list[list[TokenGroup]]:
+    """Split tokens, sorted by step, tag and previous tag, into groups."""
+    steps: list[list[TokenGroup]] = [[] for _ in range(int(step.max(initial=-1)) + 1)]
     keys = np.stack((step, tag, before))
     cuts = np.flatnonzero((keys[:, 1:] != keys[:, :-1]).any(axis=0)) + 1
     borders = [0, *cuts.tolist(), len(step)] if len(step) else [0]
     for a, b in pairwise(borders):
-        group = Group(
+        group = TokenGroup(
             int(before[a]), int(tag[a]), int(row[a]), int(row[b - 1]) + 1, row_before[a:b]
         )
         steps[int(step[a])].append(group)

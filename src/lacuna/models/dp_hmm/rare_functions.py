@@ -1,14 +1,13 @@
 """Further functions of rare words, besides what the word itself looks like.
 
-* *word lists*: how frequent the word is in each list, as a band;
+* *word lists*: the frequency of the word in each list, as a band;
 * *templates*: whether the piece of text around a word with digits looks like an age, a phone number
-  or the number of somebody or something, and its exact shape. A piece ends at white space, but not
-  between digits: the groups of a phone number belong together;
-* *phrases*: the most telling words near by, of those that training found to be telling.
+  or the number of a person or document, and its exact shape. A piece ends at white space, but not
+  at a space between digits: the groups of a phone number belong together;
+* *phrases*: the most informative phrase near by, among those that training found.
 
-Each adds one or two depths to the classes of a word (`_rare_classes.py`).
-
-Kernels: what stands around a rare word, as hashes. `rare_functions.py` says what for.
+Each adds one or two depths to the classes of a word (`rare_words.py`). The kernels compute their
+outputs as hashes.
 """
 
 from __future__ import annotations
@@ -31,18 +30,18 @@ NO_PHRASES = WordTypes.build(np.zeros(0, np.uint64))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RareFunctions:
-    """What is known of rare words, and where from.
+    """The further functions of a model.
 
     Attributes
     ----------
     lists
         Word lists by name.
     templates
-        Whether templates are looked at.
+        Whether templates are used.
     phrases
-        Telling phrases, the most telling first.
+        Informative phrases, the most informative first.
     only_numbers
-        Whether phrases are looked for near words with digits only.
+        Whether only words with digits look for phrases.
     """
 
     lists: Mapping[str, WordList] = field(default_factory=dict)
@@ -52,11 +51,11 @@ class RareFunctions:
 
     @property
     def in_context(self) -> bool:
-        """Whether more than the word itself is looked at."""
+        """Whether a function looks beyond the word itself."""
         return self.templates or len(self.phrases) > 0
 
     def outputs(self, table: TokenTable, tokens: IntArray) -> HashArray:
-        """Return outputs[i, j]: what function j says of each of some tokens, 0 for nothing."""
+        """Return outputs[i, j] of function j for tokens[i], 0 for none."""
         start, end = table.start[tokens], table.end[tokens]
         forms = WordForms.of(table.codes, start, end)
         found = [self.lists[name].values(forms)[:, None] for name in sorted(self.lists)]
@@ -66,10 +65,11 @@ class RareFunctions:
             found.append(template_outputs(table.codes, start, end, texts, class_table()))
         if len(self.phrases):
             near = phrases_near(table, tokens, only_numbers=self.only_numbers)
-            found.append(self._most_telling(near)[:, None])
+            found.append(self._most_informative(near)[:, None])
         return np.concatenate([np.zeros((len(tokens), 0), np.uint64), *found], axis=1)
 
-    def _most_telling(self, near: HashArray) -> HashArray:
+    def _most_informative(self, near: HashArray) -> HashArray:
+        """Return the first of `phrases` in each row, 0 if there is none."""
         ids = self.phrases.lookup(near.reshape(-1)).reshape(near.shape)
         first = np.where(ids < 0, len(self.phrases), ids).min(axis=1, initial=len(self.phrases))
         found: HashArray = np.append(self.phrases.hashes, np.uint64(0))[first]
@@ -77,7 +77,7 @@ class RareFunctions:
 
 
 def phrases_near(table: TokenTable, tokens: IntArray, *, only_numbers: bool) -> HashArray:
-    """Return phrases[i, j]: hashes of the words near each of some tokens, 0 for none.
+    """Return phrases[i, j]: hashes of the phrases near tokens[i], 0 for none.
 
     With `only_numbers` a token without a digit has none.
     """
@@ -89,18 +89,18 @@ def phrases_near(table: TokenTable, tokens: IntArray, *, only_numbers: bool) -> 
     return near
 
 
-def telling_phrases(near: HashArray, tags: IntArray, *, count: int, least: int) -> WordTypes:
-    """Return the `count` phrases that tell most about tags, the most telling first.
+def informative_phrases(near: HashArray, tags: IntArray, *, count: int, least: int) -> WordTypes:
+    """Return the `count` phrases that are most informative about tags, the most informative first.
 
-    near[i, j]: phrases near token i, whose tag is tags[i]. What phrase c tells about all tokens it
-    is near, and about one of them, is
+    near[i, j]: phrases near token i, whose tag is tags[i]. Phrases c are selected by what they tell
+    about all tokens they are near, and sorted by what they tell about one of them,
 
         G(c) = Σ_s n(c, s) ln [n(c, s) n / (n(c) n(s))]   and   G(c) / n(c)
 
     where n counts the tokens that any phrase is near. Phrases near fewer than `least` tokens are
-    left out.
+    ignored.
     """
-    from scipy.sparse import coo_array
+    from scipy.sparse import coo_array  # slow to load, and tagging does not need it
 
     rows, columns = np.nonzero(near)
     if not len(rows):
@@ -112,33 +112,33 @@ def telling_phrases(near: HashArray, tags: IntArray, *, count: int, least: int) 
     share = np.bincount(around) / len(around)
     cells = pairs.tocoo()
     gain = cells.data * np.log(cells.data / (times[cells.row] * share[cells.col]))
-    told = np.bincount(cells.row, gain, minlength=len(times))
-    told[times < least] = -np.inf
-    best = np.argsort(-told, kind="stable")[:count]
-    best = best[told[best] > 0.0]
-    best = best[np.argsort(-told[best] / times[best], kind="stable")]
+    gains = np.bincount(cells.row, gain, minlength=len(times))
+    gains[times < least] = -np.inf
+    best = np.argsort(-gains, kind="stable")[:count]
+    best = best[gains[best] > 0.0]
+    best = best[np.argsort(-gains[best] / times[best], kind="stable")]
     return WordTypes.build(near[rows, columns][numbered.first[best]])
 
 
-TEMPLATE, PHRASE = 79, 80  #: families of hashes; model files hold them, so they never change
+TEMPLATE, PHRASE = 79, 80  #: seeds of the hashes; model files hold them, so they never change
 AGE, PHONE, ID = 1, 2, 3
 OLDEST = 120
 LONGEST_AGE = 3
 FEWEST_PHONE, MOST_PHONE = 7, 15
 FEWEST_ID = 4
-REACH = 3  #: words of a phrase are at most so far away
+REACH = 3  #: words of a phrase are at most this far away
 SPANS = 12  #: phrases of 1 to 3 words within reach: six on each side
 BLANK, ZERO = (np.uint32(ord(c)) for c in " 0")
-LONGEST_PIECE = 40  #: characters on each side that are looked at
+LONGEST_PIECE = 40  #: maximum number of characters on each side
 
 
 @kernel
 def template_outputs(
     codes: CodeArray, start: IntArray, end: IntArray, texts: LongArray, classes: ClassTable
 ) -> HashArray:
-    """Return outputs[i]: which template the piece of text around word i has, and its shape.
+    """Return outputs[i]: the template of the piece of text around word i, and its shape.
 
-    Both are 0 where the word has no digit, or the piece no template. The text that holds word i
+    Both are 0 if the word has no digit or the piece has no template. The text that contains word i
     is codes[texts[i, 0]:texts[i, 1]].
     """
     outputs = np.zeros((len(start), 2), np.uint64)
@@ -170,7 +170,7 @@ def with_digits(codes: CodeArray, start: IntArray, end: IntArray, classes: Class
 def _piece(
     codes: CodeArray, first: int, last: int, least: int, most: int, classes: ClassTable
 ) -> tuple[int, int]:
-    """Widen [first, last) up to white space, but across a space between digits."""
+    """Widen [first, last) up to white space, but not stopping at a space between digits."""
     least, most = max(least, first - LONGEST_PIECE), min(most, last + LONGEST_PIECE)
     while first > least and (
         classes[codes[first - 1]] > LINE
@@ -186,14 +186,14 @@ def _piece(
 
 @kernel
 def _between_digits(codes: CodeArray, place: int, classes: ClassTable) -> bool:
-    """Whether a space stands between two digits; neither end of the text is there."""
+    """Whether there is a space between two digits; `place` is not at an end of the text."""
     beside = classes[codes[place - 1]], classes[codes[place + 1]]
     return bool(codes[place] == BLANK and beside[0] == DIGIT and beside[1] == DIGIT)
 
 
 @kernel
 def _template(piece: CodeArray, classes: ClassTable) -> int:
-    """Return AGE, PHONE, ID or 0: by how many digits and letters there are, and the value."""
+    """Return AGE, PHONE, ID or 0, by the number of digits and letters and the value."""
     digits, letters, value = 0, 0, 0
     for code in piece:
         kind = classes[code]
@@ -211,7 +211,7 @@ def _template(piece: CodeArray, classes: ClassTable) -> int:
 
 @kernel
 def _shape(h: np.uint64, piece: CodeArray, classes: ClassTable) -> np.uint64:
-    """Take the shape of a piece into a hash: capitals, small letters and digits are alike."""
+    """Add the shape of a piece to a hash: all capitals are alike, all small letters, all digits."""
     for code in piece:
         kind = classes[code]
         h = step(h, np.uint64(kind if kind in (DIGIT, UPPER, LOWER) else code + 32))
@@ -222,10 +222,10 @@ def _shape(h: np.uint64, piece: CodeArray, classes: ClassTable) -> np.uint64:
 def phrase_hashes(
     hashes: HashArray, tokens: IntArray, first: LongArray, last: LongArray
 ) -> HashArray:
-    """Return phrases[i, j]: the j-th phrase near tokens[i], 0 where it leaves the sentence.
+    """Return phrases[i, j]: the j-th phrase near tokens[i], 0 if it leaves the sentence.
 
-    Its sentence is hashes[first[i]:last[i]]. Phrases are the 1 to 3 words that begin 1 to 3 tokens
-    behind the token and end no farther away, and the same before it.
+    Its sentence is hashes[first[i]:last[i]]. Phrases are the 1 to 3 words that start 1 to 3 tokens
+    after the token and end within 3 tokens of it, and the same before it.
     """
     found = np.zeros((len(tokens), SPANS), np.uint64)
     for i in range(len(tokens)):

@@ -1,14 +1,10 @@
-"""The vocabulary of a model that counts words: frequent words, and classes for all others.
+"""The vocabulary of the model: frequent words, and classes for all others.
 
-An item is a word seen often enough, or a class of words that look alike. Classes form a tree
-(`models/dp_hmm/rare_words.py`); a rare word is an item of its deepest class that had enough
-tokens of rare words in training. The class of all words is always there.
+An item is a word that occurs often enough, or a class of words that look alike. Classes form a
+tree; a rare word belongs to its deepest class that had enough tokens of rare words in training. The
+root, the class of all words, is always there.
 
-Classes of words that were hardly ever seen, by feature functions.
-
-Kernels: the classes of a rare word as hashes, from the coarsest on. No strings are made.
-
-Depth 0 holds all words, depth 1 words of one sort: alphabetic, punctuation, number, numeric date,
+Depth 0 has all words, depth 1 words of one sort: alphabetic, punctuation, number, numeric date,
 phone-like, mixed. Each further depth adds the output of one feature function:
 
 =====  =====================================  ====================================
@@ -22,8 +18,9 @@ depth  words of letters, mixed words          numbers, dates, phone numbers
 7      first two characters                   last digit
 =====  =====================================  ====================================
 
-Punctuation adds its characters. Letters are lower-cased. What further functions say of a word
-(`rare_functions.py`) stands between depths 2 and 3, one depth for each that says something.
+Punctuation adds its characters. Letters are lower-cased. The outputs of further functions
+(`rare_functions.py`) come between depths 2 and 3, one depth for each that has an output. The
+kernels compute classes as hashes, without making strings.
 """
 
 from __future__ import annotations
@@ -50,7 +47,7 @@ from lacuna.types import CodeArray, HashArray, IntArray
 
 
 class RareWords(NamedTuple):
-    """Items 0, 1, … are words by their hashes; behind them come classes by their keys."""
+    """The vocabulary: items 0, 1, … are words by their hashes, then come classes by their keys."""
 
     words: WordTypes
     classes: WordTypes
@@ -77,7 +74,7 @@ class RareWords(NamedTuple):
 
 
 def deepest(classes: WordTypes, keys: HashArray) -> IntArray:
-    """Return the deepest class that there is, for each row of keys[i, depth]; depth 0 is."""
+    """Return the deepest known class of each row of keys[i, depth]; depth 0 is always known."""
     rows = classes.lookup(keys.reshape(-1)).reshape(keys.shape)
     depth = keys.shape[1] - 1 - np.argmax((rows >= 0)[:, ::-1], axis=1)
     found: IntArray = np.maximum(rows[np.arange(len(rows)), depth], 0)
@@ -85,7 +82,7 @@ def deepest(classes: WordTypes, keys: HashArray) -> IntArray:
 
 
 def rare_tokens(table: TokenTable, rare: int) -> IntArray:
-    """Return the tokens whose word occurs less than `rare` times."""
+    """Return the tokens whose word occurs fewer than `rare` times."""
     types = number_types(table.hashes)
     return np.flatnonzero(np.bincount(types.ids)[types.ids] < rare).astype(np.int32)
 
@@ -93,7 +90,7 @@ def rare_tokens(table: TokenTable, rare: int) -> IntArray:
 def fit_rare_words(
     table: TokenTable, functions: RareFunctions, *, rare: int, class_count: int
 ) -> RareWords:
-    """Take the words that occur `rare` times, and the classes of enough tokens of the others."""
+    """Return the words that occur `rare` times, and the classes of `class_count` other tokens."""
     tokens = rare_tokens(table, rare)
     often = np.ones(len(table.hashes), np.bool_)
     often[tokens] = False
@@ -110,7 +107,7 @@ def fit_rare_words(
 
 
 def rare_keys(table: TokenTable, tokens: IntArray, functions: RareFunctions) -> HashArray:
-    """Return keys[i, depth] of the classes of some tokens, from the coarsest on; 0: none."""
+    """Return keys[i, depth] of the classes of some tokens, coarsest first; 0 for none."""
     start, end = table.start[tokens], table.end[tokens]
     further = functions.outputs(table, tokens)
     return class_keys(table.codes, start, end, lower_table(), class_table(), further)
@@ -120,7 +117,7 @@ ALPHABETIC, PUNCTUATION, NUMBER, DATE, PHONE, MIXED = range(6)
 NO_CAPITALS, INITIAL, ALL_CAPITALS, ONE_CAPITAL, CAPITAL_AND_STOP, INNER_CAPITALS = range(6)
 PERIOD, DASH, SLASH, PLUS, COMMA = (np.uint32(ord(c)) for c in ".-/+,")
 ZERO = np.uint32(ord("0"))
-FAMILY = 78  #: of hashes; model files hold them, so it never changes
+FAMILY = 78  #: seed of the hashes; model files hold them, so it never changes
 DEPTHS = 8
 
 
@@ -133,11 +130,12 @@ def class_keys(
     classes: ClassTable,
     further: HashArray,
 ) -> HashArray:
-    """Return keys[i, depth] of the words codes[start[i]:end[i]]; 0 where there is no such class.
+    """Return keys[i, depth] of the words codes[start[i]:end[i]]; 0 if there is no such class.
 
-    further[i, j]: what further functions say, 0 for nothing.
+    The key of a depth is the hash of all outputs up to it. further[i, j] is the output of the
+    j-th further function, 0 for none.
     """
-    behind = 3 + further.shape[1]
+    later = 3 + further.shape[1]
     keys = np.zeros((len(start), DEPTHS + further.shape[1]), np.uint64)
     for i in range(len(start)):
         first, last, own = start[i], end[i], keys[i]
@@ -149,8 +147,8 @@ def class_keys(
         if sort in (ALPHABETIC, MIXED):
             h = step(h, np.uint64(capitalisation(codes, first, last, classes)))
             own[2] = finish(h)
-            h = _further(h, further[i], own[3:behind])
-            _letters(h, codes, first, last, lower, own[behind:])
+            h = _further(h, further[i], own[3:later])
+            _letters(h, codes, first, last, lower, own[later:])
         elif sort == PUNCTUATION:
             for n in range(min(DEPTHS - 2, last - first)):
                 h = step(h, np.uint64(codes[first + n]))
@@ -159,14 +157,14 @@ def class_keys(
             digits, separators, value = _digits(codes, first, last, classes)
             h = step(h, np.uint64(digits))
             own[2] = finish(h)
-            h = _further(h, further[i], own[3:behind])
-            _number(h, codes[first:last], separators, _range_of(value), own[behind:])
+            h = _further(h, further[i], own[3:later])
+            _number(h, codes[first:last], separators, _range_of(value), own[later:])
     return keys
 
 
 @kernel
 def _further(h: np.uint64, outputs: HashArray, keys: HashArray) -> np.uint64:
-    """Take what further functions say into the hash; keys[j] has all up to the j-th."""
+    """Add the outputs of further functions to the hash; keys[j] has all up to the j-th."""
     for j in range(len(outputs)):
         if outputs[j] != 0:
             h = step(h, outputs[j])
@@ -176,7 +174,7 @@ def _further(h: np.uint64, outputs: HashArray, keys: HashArray) -> np.uint64:
 
 @kernel
 def word_sort(codes: CodeArray, first: int, last: int, classes: ClassTable) -> int:
-    """Return which sort of word codes[first:last] is."""
+    """Return the sort of the word codes[first:last], e.g. ALPHABETIC."""
     digits, letters, marks, run, runs = 0, 0, 0, 0, 0
     for i in range(first, last):
         kind = classes[codes[i]]
@@ -199,7 +197,7 @@ def word_sort(codes: CodeArray, first: int, last: int, classes: ClassTable) -> i
 
 @kernel
 def capitalisation(codes: CodeArray, first: int, last: int, classes: ClassTable) -> int:
-    """Return how a word is capitalised."""
+    """Return how a word is capitalised, e.g. INITIAL."""
     capitals, small = 0, 0
     for i in range(first, last):
         capitals += classes[codes[i]] == UPPER
@@ -255,7 +253,7 @@ def _number(
 def _digits(
     codes: CodeArray, first: int, last: int, classes: ClassTable
 ) -> tuple[int, np.uint64, int]:
-    """Return how many digits there are, a hash of what is between them, and their value."""
+    """Return the number of digits, a hash of the other characters, and the value."""
     digits, separators, value = 0, np.uint64(0), 0
     for i in range(first, last):
         if classes[codes[i]] == DIGIT:
@@ -269,7 +267,7 @@ def _digits(
 
 @kernel
 def _range_of(value: int) -> int:
-    """Return the bucket of a number: day or month, age, more, year, more."""
+    """Return the bucket of a number: month, day, age, below 1900, year, above 2050."""
     if value <= 12:
         return 0
     if value <= 31:

@@ -2,10 +2,10 @@
 
     p(y | list) = exp( w · f(y) ) / Σ_{y' in list} exp( w · f(y') )
 
-f has ln p̂(y), where w begins and is drawn to 1, and counts: mentions by label, by label and
-length, by label and the words at and beside their borders, and rare words by label and by the label
-that most of their other occurrences in the document have in the best taggings. All but the first
-are hashed into a table of fixed size. Lists come from models that have not seen the sentences.
+f has ln p̂(y), whose weight is regularised towards 1, and counts: mentions by label, by label and
+length, by label and the words at and next to their borders, and rare words by label and the most
+frequent label of their other occurrences in the document. All but the first are hashed into a table
+of fixed size. Training uses lists from models that have not seen the sentences.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 BUCKETS = 1 << 15  #: weights; the first is that of ln p̂
-REPEATED = 10  #: kind of the features of repeated words; those of mentions are 0, 1, …
-LONGEST = 6  #: mentions of more tokens count as so long
+REPEATED = 10  #: kind of the features of repeated words; the features of mentions are 0, 1, …
+LONGEST = 6  #: longer mentions count as this long
 L2 = 1.0
 ITERATIONS = 60
-SURE = np.log(0.999)  #: a tagging as probable as this is not weighed again
+SURE = np.log(0.999)  #: a tagging at least as probable is not re-ranked
 
 
 class Candidates(NamedTuple):
-    """Candidate c has the rows offsets[c] to offsets[c + 1]: tags[r] of tokens[r].
+    """Candidate taggings: c has the rows offsets[c] to offsets[c + 1], tags[r] of tokens[r].
 
-    Those of list l are first[l] to first[l + 1]; features[c] are theirs.
+    List l has the candidates first[l] to first[l + 1]; features[c] are the features of c.
     """
 
     tags: IntArray
@@ -65,7 +65,7 @@ class Reranker:
     def choose(
         self, lists: Sequence[TagList], tags: Sequence[str], table: TokenTable, known: WordTypes
     ) -> IntArray:
-        """Return the tag of every token; known words are not rare."""
+        """Return the tag of every token; words not in `known` are rare."""
         path = best_of(lists)
         found = candidates(lists, tags, table, known)
         scores = found.features @ self.weights
@@ -77,14 +77,14 @@ class Reranker:
 
 
 def best_of(lists: Sequence[TagList]) -> IntArray:
-    """Return the first tagging of each list, one after the other."""
+    """Return the best tagging of each list, one after the other."""
     return np.concatenate([np.zeros(0, np.int32), *(found.paths[0] for found in lists)])
 
 
 def candidates(
     lists: Sequence[TagList], tags: Sequence[str], table: TokenTable, known: WordTypes
 ) -> Candidates:
-    """Return the taggings of the sentences that are not sure, and their features."""
+    """Return the taggings of the sentences whose best tagging is not sure, and their features."""
     unsure = [s for s, found in enumerate(lists) if found.log_p[0] < SURE]
     sizes = [lists[s].paths.shape for s in unsure]
     first = np.cumsum([0, *(count for count, _ in sizes)])
@@ -106,14 +106,14 @@ def candidates(
 
 
 def _labels(tags: Sequence[str]) -> tuple[LongArray, HashArray]:
-    """Return a number for the label of each tag, 0 for outside, and a hash of each label."""
+    """Return the label of each tag as a number, 0 for outside, and a hash of each label."""
     labels = list(dict.fromkeys(["", *(tag[2:] for tag in tags)]))
     return np.array([labels.index(tag[2:]) for tag in tags], np.int64), hash_words(labels)
 
 
 def _counted(rows: LongArray, hashed: HashArray, log_p: FloatArray) -> csr_array:
     """Return features[c, column]: ln p̂, and how often candidate c has each key."""
-    from scipy.sparse import coo_array
+    from scipy.sparse import coo_array  # slow to load, and most models have no re-ranker
 
     columns = 1 + (hashed % np.uint64(BUCKETS - 1)).astype(np.int64)
     every = np.arange(len(log_p))
@@ -135,12 +135,12 @@ def _mention_keys(
     border[table.sentences] = True
     start, last = tokens[found.start], tokens[found.end - 1]
     before = np.where(border[start], np.uint64(1), words[start])
-    behind = np.where(border[last + 1], np.uint64(1), words[last + 2])
+    after = np.where(border[last + 1], np.uint64(1), words[last + 2])
     values = [
         np.zeros(len(own), np.uint64),
         size.astype(np.uint64),
         before,
-        behind,
+        after,
         words[start + 1],
         words[last + 1],
     ]
@@ -151,7 +151,7 @@ def _mention_keys(
 def _repeat_keys(
     label: LongArray, names: HashArray, elsewhere: LongArray
 ) -> tuple[LongArray, HashArray]:
-    """Return the rows whose rare word stands elsewhere too, here or there with a label, and keys.
+    """Return the rows whose rare word also occurs elsewhere, here or there in a mention; keys.
 
     names[l] is a hash of label l.
     """
@@ -160,7 +160,7 @@ def _repeat_keys(
 
 
 def _elsewhere(label: LongArray, table: TokenTable, known: WordTypes) -> LongArray:
-    """Return the most frequent label of the word in the rest of the document; -1: none."""
+    """Return the most frequent label of each rare word in the rest of the document, -1 for none."""
     document = np.repeat(np.arange(len(table.documents) - 1), np.diff(table.documents))
     types = number_types(_key(0, document.astype(np.uint64), table.hashes))
     counts = np.zeros((len(types.first), label.max(initial=0) + 1), np.int64)
@@ -188,7 +188,7 @@ class Lesson(NamedTuple):
 
 
 def lesson(found: Candidates, gold: IntArray) -> Lesson:
-    """Take the candidate with the fewest wrong tags as right; gold[t] is the tag of token t."""
+    """Return the candidate with the fewest wrong tags as right; gold[t] is the tag of token t."""
     wrong = (found.tags != gold[found.tokens]).astype(np.int64)
     errors = np.add.reduceat(wrong, found.offsets[:-1]) if len(wrong) else wrong
     pairs = pairwise(found.first.tolist())
@@ -196,7 +196,7 @@ def lesson(found: Candidates, gold: IntArray) -> Lesson:
 
 
 def fit_reranker(lessons: Sequence[Lesson]) -> Reranker:
-    """Learn the weights; without any lists, what is most probable stays the best."""
+    """Learn the weights; without any lists, the most probable tagging stays the best."""
     from scipy.sparse import vstack
 
     lessons = [item for item in lessons if len(item.right)]
@@ -220,7 +220,7 @@ def fit_reranker(lessons: Sequence[Lesson]) -> Reranker:
 def ranking_objective(features: csr_array, first: LongArray, right: LongArray) -> Objective:
     """Return −Σ ln p(right | list) + L2 ‖w − w₀‖² and its gradient, w₀ = 1 for ln p̂ and else 0.
 
-    Lists begin with the candidates first[l]; right[l] is the right one.
+    List l starts with candidate first[l]; right[l] is the right one.
     """
     start, columns = _start(), features.T.tocsr()
     owner = np.repeat(np.arange(len(first)), np.diff(np.append(first, features.shape[0])))

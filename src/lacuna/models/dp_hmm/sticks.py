@@ -1,16 +1,15 @@
-"""Shares of sub-tags by breaking a stick, and the shares that expected counts call for.
+"""Shares of sub-tags by breaking a stick, and Dirichlet distributions as prior plus counts.
 
     π_k = v_k Π_{j<k} (1 − v_j),  v_k ~ Beta(1, α),  v_K = 1
 
 A Dirichlet process DP(αt, π) whose base measure π has K atoms is the Dirichlet
-Dir(αt π_1, …, αt π_K): one row of probabilities φ for every place the sub-tags are drawn from.
-With q(φ) at its best, rows of expected counts c say how good a stick is:
+Dir(αt π_1, …, αt π_K): one row of probabilities φ for every context that sub-tags are drawn in.
+With q(φ) at its best, rows of expected counts c determine how good a stick is:
 
-    f(v) = Σ_rows Σ_k [ln Γ(αt π_k + c_k) − ln Γ(αt π_k)] + ln p(v | α) + what does not depend on v
+    f(v) = Σ_rows Σ_k [ln Γ(αt π_k + c_k) − ln Γ(αt π_k)] + ln p(v | α) + terms without v
 
-Dirichlet distributions as a prior and counts: q(φ) = Dir(a + c), p(φ) = Dir(a).
-
-Every row of the arrays is one distribution. An outcome whose a is 0 does not exist.
+:func:`expected_log` and :func:`divergence` are about q(φ) = Dir(a + c) and p(φ) = Dir(a), one
+distribution per row of the arrays. An outcome with a = 0 does not exist.
 """
 
 from __future__ import annotations
@@ -19,11 +18,11 @@ import numpy as np
 
 from lacuna.types import FloatArray
 
-#: No share counts as less: ln Γ and ψ are finite there.
+#: Lower bound of a share: ln Γ and ψ are still finite.
 SMALLEST_SHARE = 1e-100
 #: Logits of v stay between -MOST_LOGIT and MOST_LOGIT.
 MOST_LOGIT = 12.0
-#: Steps of one search; it goes on from there the next time.
+#: Steps of one search; the next M-step continues it.
 MOST_STEPS = 15
 
 
@@ -34,7 +33,7 @@ def shares(stick: FloatArray) -> FloatArray:
 
 
 def even_stick(size: int) -> FloatArray:
-    """Return the stick whose shares are all the same: v_k = 1 / (K − k), k from 0."""
+    """Return the stick with equal shares: v_k = 1 / (K − k), k from 0."""
     return 1.0 / np.arange(size, 0, -1)
 
 
@@ -47,7 +46,7 @@ def stick_value(
     logits: FloatArray, counts: FloatArray, *, alpha: float, alpha_t: float
 ) -> tuple[float, FloatArray]:
     """Return f(v) and its gradient by the logits of v_1 … v_{K-1}; counts[row, k]."""
-    from scipy.special import digamma, gammaln
+    from scipy.special import digamma, gammaln  # slow to load, and tagging does not need it
 
     v = 1.0 / (1.0 + np.exp(-logits))
     stick = np.append(v, 1.0)
@@ -56,19 +55,19 @@ def stick_value(
     # g_k = π_k ∂f/∂π_k
     g = prior * (digamma(prior + counts) - digamma(prior)).sum(axis=0)
     # ∂f/∂logit_k = g_k (1 − v_k) − v_k Σ_{j>k} g_j − (α − 1) v_k
-    behind = np.cumsum(g[::-1])[::-1][1:]
-    return float(value), g[:-1] * (1.0 - v) - v * behind - (alpha - 1.0) * v
+    later = np.cumsum(g[::-1])[::-1][1:]
+    return float(value), g[:-1] * (1.0 - v) - v * later - (alpha - 1.0) * v
 
 
 def better_stick(
     stick: FloatArray, counts: FloatArray, *, alpha: float, alpha_t: float
 ) -> FloatArray:
-    """Return a stick with a greater f, or the same one."""
+    """Return a stick with a higher f, or the same one."""
     if len(stick) < 2:
         return stick
     from scipy.optimize import minimize
 
-    counts = counts[counts.sum(axis=1) > 0.0]  # the others say nothing
+    counts = counts[counts.sum(axis=1) > 0.0]  # other rows do not depend on v
 
     def falling(logits: FloatArray) -> tuple[float, FloatArray]:
         value, gradient = stick_value(logits, counts, alpha=alpha, alpha_t=alpha_t)
@@ -90,7 +89,7 @@ def better_stick(
 
 
 def expected_log(prior: FloatArray, counts: FloatArray) -> FloatArray:
-    """E_q[ln φ_i] = ψ(a_i + c_i) − ψ(Σ (a + c)); -inf for what does not exist."""
+    """E_q[ln φ_i] = ψ(a_i + c_i) − ψ(Σ (a + c)); -inf if a_i is 0."""
     from scipy.special import digamma
 
     there = prior > 0.0

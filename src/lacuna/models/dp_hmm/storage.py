@@ -1,7 +1,7 @@
-"""An HMM with sub-tags as arrays and back.
+"""Reading an HMM with sub-tags from a model file; :meth:`DpHmmModel.store` writes it.
 
-Words and classes are stored as hashes; words that are not rare also as they are written, for people
-to read.
+Words and classes are stored as hashes; words that are not rare are also stored as text, for people
+to read. Everything compiled code relies on is checked.
 """
 
 from __future__ import annotations
@@ -29,38 +29,12 @@ from lacuna.models.settings import stored_settings
 from lacuna.text.word_types import WordTypes
 from lacuna.types import FloatArray, LongArray, RealArray
 
-SMALLEST_LOG = -1e6  #: of a word; moves may be impossible
-ROUNDING = 1e-6
-
-
-def store_dp_hmm(model: DpHmmModel) -> StoredModel:
-    """Return everything the model is, for a file."""
-    functions, reranker = model.words.functions, model.reranker
-    return StoredModel(
-        DpHmmModel.kind,
-        {
-            "config": msgspec.to_builtins(model.config),
-            "tags": list(model.tags),
-            "card": msgspec.to_builtins(model.card),
-        },
-        {
-            "borders": model.borders,
-            "words": model.words.words.hashes,
-            "classes": model.words.classes.hashes,
-            "log_words": model.log_words,
-            "log_moves": model.log_moves,
-            "tokens": model.tokens,
-            "phrases": functions.phrases.hashes,
-            "spelled": model.spelled.data,
-            "spelled_borders": model.spelled.offsets,
-            **Resources(functions.lists).to_arrays(),
-            **({} if reranker is None else {"reranking": reranker.weights}),
-        },
-    )
+SMALLEST_LOG = -1e6  #: for words; moves may be -inf
+ROUNDING = 1e-6  #: log probabilities may be this much above 0
 
 
 def restore_dp_hmm(stored: StoredModel) -> DpHmmModel:
-    """Rebuild a model from a file; everything compiled code relies on is checked here."""
+    """Return the model that a file holds; raise ModelFileError if it is damaged."""
     header = stored.header
     try:
         config = stored_settings(DpHmm, header.get("config"))
@@ -139,12 +113,12 @@ def _reranker(stored: StoredModel, config: DpHmm) -> Reranker | None:
 def _log_words(stored: StoredModel, shape: tuple[int, int]) -> RealArray:
     logs = require(stored, "log_words", np.float32, shape)
     if logs.size and not SMALLEST_LOG <= logs.min() <= logs.max() <= ROUNDING:
-        raise ModelFileError(stored.source, "its words have no probabilities")
+        raise ModelFileError(stored.source, "its weights of words are not log probabilities")
     return logs
 
 
 def _log_moves(stored: StoredModel, states: int) -> FloatArray:
     logs = require(stored, "log_moves", np.float64, (states, states))
     if np.isnan(logs).any() or logs.max() > ROUNDING:
-        raise ModelFileError(stored.source, "its moves have no probabilities")
+        raise ModelFileError(stored.source, "its weights of moves are not log probabilities")
     return logs

@@ -1,4 +1,8 @@
-"""Training an HMM with sub-tags: tagged documents → vocabulary items and tags → steps."""
+"""Training an HMM with sub-tags: tagged documents → vocabulary items and tags → steps.
+
+:func:`fit_dp_hmm` runs the updates of `variational.py`; :class:`DpHmmTraining` turns documents into
+a problem and what was learnt into a model.
+"""
 
 from __future__ import annotations
 
@@ -20,23 +24,59 @@ from lacuna.models.dp_hmm.layout import TaggedWords
 from lacuna.models.dp_hmm.rare_functions import (
     NO_PHRASES,
     RareFunctions,
+    informative_phrases,
     phrases_near,
-    telling_phrases,
 )
 from lacuna.models.dp_hmm.rare_words import RareWords, fit_rare_words, rare_tokens
 from lacuna.models.dp_hmm.sticks import shares
-from lacuna.models.dp_hmm.variational import DpHmmProblem, Learnt, Point, Priors, pose
+from lacuna.models.dp_hmm.variational import DpHmmProblem, Learnt, Priors, VbStep, pose
 from lacuna.models.file import NO_STRINGS, PackedStrings, packed_words
 from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, IntArray, LongArray
 
-TRIAL = 5  #: iterations after which one of several beginnings is chosen
-LEAST_TOKENS = 0.5  #: expected tokens of a sub-tag that is kept
+TRIAL = 5  #: iterations after which one of several starting points is chosen
+LEAST_TOKENS = 0.5  #: sub-tags with fewer expected tokens are dropped
+
+
+def fit_dp_hmm(
+    tagged: Sequence[TaggedDocument], config: DpHmm, options: FitOptions
+) -> Iterator[Step]:
+    """Yield ever better models until training converges or reaches its maximum of iterations.
+
+    Raises
+    ------
+    ConfigError
+        When sub-tags are set for an unknown label, or there is nothing to train on.
+    """
+    data = DpHmmTraining.of(tagged, config)
+    before = -np.inf
+    for iteration, step in enumerate(
+        _most_promising(data.problem, config.restarts, options.rng), 1
+    ):
+        model = partial(data.model, step.learnt)
+        used, most = sum(step.learnt.in_use()), int(data.problem.first[-1]) - 1
+        yield Step(iteration, -step.elbo, model, f"{used} of {most} sub-tags in use")
+        if iteration >= config.iterations:
+            return
+        if step.elbo - before < config.tolerance * abs(step.elbo):
+            return
+        before = step.elbo
+
+
+def _most_promising(
+    problem: DpHmmProblem, restarts: int, rng: np.random.Generator
+) -> Iterator[VbStep]:
+    """Start several times and continue the one whose bound is highest after a trial."""
+    if restarts == 1:
+        return problem.climb(problem.start(rng))
+    trials = [list(islice(problem.climb(problem.start(rng)), TRIAL)) for _ in range(restarts)]
+    best = max(trials, key=lambda steps: steps[-1].elbo)
+    return chain(best, problem.climb(best[-1].learnt))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TrainingSet:
-    """Everything about a corpus that training needs."""
+class DpHmmTraining:
+    """A training corpus as numbers, and how what was learnt becomes a model."""
 
     config: DpHmm
     tags: tuple[str, ...]
@@ -44,8 +84,41 @@ class TrainingSet:
     problem: DpHmmProblem
     spelled: PackedStrings
 
+    @classmethod
+    def of(cls, tagged: Sequence[TaggedDocument], config: DpHmm) -> DpHmmTraining:
+        """Turn tagged documents into vocabulary items and tags.
+
+        Raises
+        ------
+        ConfigError
+            When sub-tags are set for an unknown label, or there is nothing to train on.
+        """
+        table = token_table([d.document for d in tagged], [d.tokens for d in tagged])
+        if not len(table.start):
+            raise ConfigError("there are no tokens to train on")
+        labels = sorted({chunk.label for document in tagged for chunk in document.chunks})
+        unknown = set(config.subtags) - {"outside", "entity", *labels}
+        if unknown:
+            raise ConfigError("subtags: expected outside, entity, or a label of the corpus")
+        tags = tag_set(labels, config.scheme)
+        number = {tag: s for s, tag in enumerate(tags)}
+        gold = np.array([number[tag] for d in tagged for tag in d.tags(config.scheme)], np.int32)
+        functions = fit_rare_functions(table, gold, config)
+        words = fit_rare_words(table, functions, rare=config.rare, class_count=config.class_count)
+        problem = pose(
+            TaggedWords(words.items(table), gold, table.sentences),
+            len(words),
+            [config.subtags_of(tag) for tag in tags],
+            moves(tags, config.scheme).with_border(),
+            Priors(config.alpha, config.alpha_e, config.alpha_tag, config.alpha_t),
+            structured=config.inference == "structured",
+        )
+        spelled = frequent_words(table, config.rare) if config.spell else NO_STRINGS
+        config = replace(config, word_lists=without_folders(config.word_lists))
+        return cls(config, tags, words, problem, spelled)
+
     def model(self, learnt: Learnt) -> DpHmmModel:
-        """Make a model of the sub-tags in use."""
+        """Return the model of the sub-tags in use."""
         tokens = np.concatenate([counts.sum(axis=0) for counts in learnt.emission])
         kept, borders = _in_use(tokens, self.problem.first)
         states = np.append(kept, len(tokens))
@@ -66,73 +139,21 @@ class TrainingSet:
         )
 
 
-def fit_dp_hmm(
-    tagged: Sequence[TaggedDocument], config: DpHmm, options: FitOptions
-) -> Iterator[Step]:
-    """Yield ever better models, until the iterations are used up or hardly help.
-
-    Raises
-    ------
-    ConfigError
-        When a setting is wrong or there is nothing to train on.
-    """
-    data = prepare(tagged, config)
-    before = -np.inf
-    for iteration, point in enumerate(
-        _most_promising(data.problem, config.restarts, options.rng), 1
-    ):
-        model = partial(data.model, point.learnt)
-        used, most = sum(point.learnt.in_use()), int(data.problem.first[-1]) - 1
-        yield Step(iteration, -point.elbo, model, f"{used} of {most} sub-tags in use")
-        if iteration >= config.iterations:
-            return
-        if point.elbo - before < config.tolerance * abs(point.elbo):
-            return
-        before = point.elbo
-
-
-def prepare(tagged: Sequence[TaggedDocument], config: DpHmm) -> TrainingSet:
-    """Turn tagged documents into numbers of words and tags."""
-    table = token_table([d.document for d in tagged], [d.tokens for d in tagged])
-    if not len(table.start):
-        raise ConfigError("there are no tokens to train on")
-    labels = sorted({chunk.label for document in tagged for chunk in document.chunks})
-    unknown = set(config.subtags) - {"outside", "entity", *labels}
-    if unknown:
-        raise ConfigError("subtags are for outside, entity, or a label that the corpus has")
-    tags = tag_set(labels, config.scheme)
-    number = {tag: s for s, tag in enumerate(tags)}
-    gold = np.array([number[tag] for d in tagged for tag in d.tags(config.scheme)], np.int32)
-    functions = rare_functions(table, gold, config)
-    words = fit_rare_words(table, functions, rare=config.rare, class_count=config.class_count)
-    problem = pose(
-        TaggedWords(words.items(table), gold, table.sentences),
-        len(words),
-        [config.subtags_of(tag) for tag in tags],
-        moves(tags, config.scheme).with_border(),
-        Priors(config.alpha, config.alpha_e, config.alpha_tag, config.alpha_t),
-        structured=config.inference == "structured",
-    )
-    spelled = frequent_words(table, config.rare) if config.spell else NO_STRINGS
-    config = replace(config, word_lists=without_folders(config.word_lists))
-    return TrainingSet(config, tags, words, problem, spelled)
-
-
 def frequent_words(table: TokenTable, rare: int) -> PackedStrings:
-    """Return the words that are not rare, for people to read in the model."""
+    """Return the words that are not rare as text, for people."""
     types = number_types(table.hashes)
     return packed_words(words_at(table, types.first[np.bincount(types.ids) >= rare]))
 
 
-def rare_functions(table: TokenTable, gold: IntArray, config: DpHmm) -> RareFunctions:
-    """Return what is looked at in rare words: read word lists, and find telling phrases."""
+def fit_rare_functions(table: TokenTable, gold: IntArray, config: DpHmm) -> RareFunctions:
+    """Return the functions that classify rare words: read word lists, find informative phrases."""
     lists = Resources.read(config.word_lists, {}).lists
     phrases, only_numbers = NO_PHRASES, config.phrases_near == "numbers"
     if config.phrases:
         tokens = rare_tokens(table, config.rare)
         near = phrases_near(table, tokens, only_numbers=only_numbers)
         least = config.class_count
-        phrases = telling_phrases(near, gold[tokens], count=config.phrases, least=least)
+        phrases = informative_phrases(near, gold[tokens], count=config.phrases, least=least)
     return RareFunctions(lists, config.templates, phrases, only_numbers)
 
 
@@ -165,7 +186,7 @@ def mean_weights(problem: DpHmmProblem, learnt: Learnt) -> tuple[FloatArray, Flo
 def _spread(
     problem: DpHmmProblem, unseen: Sequence[FloatArray], own: Sequence[FloatArray]
 ) -> FloatArray:
-    """Return the log weight of every item in every state from those that occur with each tag."""
+    """Return the log weight of every item in every state: `own` for the words of its tag."""
     tables = []
     for words, rest, seen in zip(problem.words, unseen, own, strict=True):
         table = np.repeat(rest, problem.vocabulary, axis=0)
@@ -175,20 +196,9 @@ def _spread(
 
 
 def _in_use(tokens: FloatArray, first: LongArray) -> tuple[LongArray, LongArray]:
-    """Return the states to keep, at least one of each tag, and the borders of tags among them."""
+    """Return the states to keep, at least one per tag, and the borders of tags among them."""
     used = tokens >= LEAST_TOKENS
     for a, b in pairwise(first[:-1].tolist()):
         used[a + np.argmax(tokens[a:b])] = True
     borders = np.concatenate((np.zeros(1, np.int64), np.cumsum(used)))[first[:-1]]
     return np.flatnonzero(used).astype(np.int64), borders.astype(np.int64)
-
-
-def _most_promising(
-    problem: DpHmmProblem, beginnings: int, rng: np.random.Generator
-) -> Iterator[Point]:
-    """Begin several times and go on with the one whose bound is highest after a trial."""
-    if beginnings == 1:
-        return problem.climb(problem.start(rng))
-    trials = [list(islice(problem.climb(problem.start(rng)), TRIAL)) for _ in range(beginnings)]
-    best = max(trials, key=lambda points: points[-1].elbo)
-    return chain(best, problem.climb(best[-1].learnt))

@@ -8,10 +8,10 @@ border of sentences is a tag with one sub-tag, so that starts and stops are ordi
     φT_{s,z} ~ Dir(αT)                      next tag given the state
     φt_{s,z,s'} ~ DP(αt, π_{s'})            next sub-tag given the state and the next tag
 
-π has K atoms, so the DP is the Dirichlet Dir(αt π_{s'}) and neither its own stick nor its atoms
-need be represented. q(φE), q(φT), q(φt) are Dirichlets: the prior plus expected counts. v is a
-point. q(z) is a chain per sentence (`dp_hmm_expect.py`) or a product over tokens
-(`dp_hmm_mean_field.py`). What is maximised, and never falls from one E-step to the next, is
+π has K atoms, so the DP is the Dirichlet Dir(αt π_{s'}), and its own stick and atoms need not be
+represented. q(φE), q(φT), q(φt) are Dirichlets: the prior plus expected counts. v is a point
+estimate. q(z) is a chain per sentence or a product over tokens (`e_step.py`). The objective, which
+never falls from one E-step to the next, is
 
     ELBO = Σ_sentences [E_q ln weights + H(q(z))] − KL(q(φE) ‖ p) − KL(q(φT) ‖ p)
            − KL(q(φt) ‖ Dir(αt π)) + ln p(v | α)
@@ -39,11 +39,11 @@ from lacuna.models.dp_hmm.sticks import (
 )
 from lacuna.types import BoolArray, FloatArray, LongArray
 
-#: Numbers of one matrix of rows × sub-tags; a corpus that needs more is laid out in parts.
+#: Maximum size of a matrix of rows × sub-tags; a larger corpus is laid out in parts.
 MOST_NUMBERS = 1 << 23
-#: Fewer parts would leave a core idle.
+#: At least this many parts, so that no core is idle.
 LEAST_PARTS = 2
-#: Share of the random start that is each token's own; the rest goes by the tags beside it.
+#: Share of the random start that is drawn per token; the rest is drawn per pair of adjacent tags.
 NOISE = 0.3
 
 
@@ -57,7 +57,7 @@ class Priors(NamedTuple):
 
 
 class Learnt(NamedTuple):
-    """Where training stands: q(φ) is the priors plus these counts.
+    """The state of training: q(φ) is the priors plus these counts.
 
     emission[s][w, z], moves[i, j]
         Expected counts, as in `Expected`.
@@ -73,12 +73,12 @@ class Learnt(NamedTuple):
     memberships: list[list[FloatArray]]
 
     def in_use(self, least: float = 1.0) -> list[int]:
-        """Return how many sub-tags of each tag have at least so many expected tokens."""
+        """Return how many sub-tags of each tag have at least `least` expected tokens."""
         return [int((counts.sum(axis=0) >= least).sum()) for counts in self.emission]
 
 
-class Point(NamedTuple):
-    """An E-step: its bound, measured before `learnt` was made of its expected counts."""
+class VbStep(NamedTuple):
+    """An E-step and an M-step: the bound after the first, `learnt` after the second."""
 
     elbo: float
     learnt: Learnt
@@ -86,18 +86,18 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DpHmmProblem:
-    """What is learnt from, and how: :func:`pose` makes one.
+    """A corpus, its model and the updates of variational Bayes; made by :func:`pose`.
 
     Attributes
     ----------
     vocabulary
         Number of words.
     words
-        ``words[s]``: those that occur with tag s.
+        ``words[s]``: the words that occur with tag s.
     layouts
         The corpus, in one or several parts.
     first
-        Tag s has the states ``first[s]`` to ``first[s + 1]``; the border is last, with one.
+        Tag s has the states ``first[s]`` to ``first[s + 1]``; the border comes last, with one.
     tag_moves
         ``tag_moves[s, s']``: tag s' may follow s, the border included.
     priors
@@ -120,7 +120,7 @@ class DpHmmProblem:
         return np.diff(self.first)
 
     def start(self, rng: np.random.Generator) -> Learnt:
-        """Begin with random sub-tags: of every token, and of every pair of tags beside one."""
+        """Return random sub-tags, drawn per token and per pair of tags before and after a token."""
         contexts, sizes = len(self.subtags) ** 2, [len(own) for own in self.words]
         drawn = [rng.dirichlet(np.full(k, 1.0 / k), contexts) for k in self.subtags[:-1]]
         found = []
@@ -151,7 +151,7 @@ class DpHmmProblem:
         return logs
 
     def elbo(self, learnt: Learnt, bound: float) -> float:
-        """Return the bound at q(φ); `bound` is what q(z) adds to it."""
+        """Return the bound at q(φ); `bound` is the part that depends on q(z)."""
         tag_counts = np.add.reduceat(learnt.moves, self.first[:-1], axis=1)
         total = bound - divergence(self._tag_prior(), tag_counts)
         for own, stick in self._blocks(learnt.sticks):
@@ -161,7 +161,7 @@ class DpHmmProblem:
         return total - sum(map(self._divergence_of_words, learnt.emission))
 
     def expect(self, learnt: Learnt) -> list[Expected]:
-        """E-step: q(z) at its best, or better, for q(φ)."""
+        """E-step: the best q(z) for q(φ), or with mean field a better one."""
         logs = self.weights(learnt)
 
         def of_part(part: int, _: int) -> Expected:
@@ -173,7 +173,7 @@ class DpHmmProblem:
         return run_chunks(of_part, [(part, part + 1) for part in range(len(self.layouts))])
 
     def learn(self, found: Sequence[Expected], sticks: Sequence[FloatArray]) -> Learnt:
-        """M-step: q(φ) and v at their best for q(z)."""
+        """M-step: the best q(φ) for q(z), and a better v."""
         moves = np.sum([part.moves for part in found], axis=0)
         emission = [
             np.sum(parts, axis=0) for parts in zip(*(p.emission for p in found), strict=True)
@@ -184,29 +184,29 @@ class DpHmmProblem:
         )
         return Learnt(emission, moves, better, [part.memberships for part in found])
 
-    def climb(self, learnt: Learnt) -> Iterator[Point]:
-        """Yield E- and M-steps for as long as they are asked for."""
+    def climb(self, learnt: Learnt) -> Iterator[VbStep]:
+        """Yield E- and M-steps without end."""
         while True:
             found = self.expect(learnt)
             elbo = self.elbo(learnt, sum(part.bound for part in found))
             learnt = self.learn(found, learnt.sticks)
-            yield Point(elbo, learnt)
+            yield VbStep(elbo, learnt)
 
     def _blocks(self, sticks: Sequence[FloatArray]) -> Iterator[tuple[slice, FloatArray]]:
         for (first, last), stick in zip(pairwise(self.first[:-1]), sticks, strict=True):
             yield slice(first, last), stick
 
     def _tag_prior(self) -> FloatArray:
-        """αT where a tag may follow the tag of a state, [i, s]."""
+        """αT if tag s may follow the tag of state i, else 0, [i, s]."""
         may = np.repeat(self.tag_moves, self.subtags, axis=0).astype(np.float64)
         return self.priors.alpha_tag * may
 
     def log_words(self, counts: FloatArray, total: FloatArray | None = None) -> FloatArray:
         """E[ln φE] = ψ(αE + c) − ψ(αE V + Σ c), counts[w, z] of words of one tag.
 
-        `total` is Σ c over all words, where `counts` are not of all.
+        `total` is Σ c over all words, if `counts` has only some.
         """
-        from scipy.special import digamma
+        from scipy.special import digamma  # slow to load, and tagging does not need it
 
         whole = counts.sum(axis=0) if total is None else total
         own: FloatArray = digamma(self.priors.alpha_e + counts)
@@ -214,7 +214,7 @@ class DpHmmProblem:
         return own - of_all
 
     def _divergence_of_words(self, counts: FloatArray) -> float:
-        """KL(q(φE) ‖ Dir(αE)) over the sub-tags of one tag; words without counts add nothing."""
+        """KL(q(φE) ‖ Dir(αE)) over the sub-tags of one tag; words without counts add 0."""
         from scipy.special import gammaln
 
         prior, total = self.priors.alpha_e, self.priors.alpha_e * self.vocabulary

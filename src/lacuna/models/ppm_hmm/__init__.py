@@ -4,39 +4,51 @@
 
     b(x | j) = (1 - ε_j) · count_j(x) / N_j + ε_j · PPM_j(x),     ε_j = T_j / (N_j + T_j)
 
-State j has emitted N_j words in training, T_j different ones; PPM_j is a character model of those
-(`models/ppm_hmm/ppm.py`). Everything is counted, nothing about any language is known: units of text
-are what stands between spaces, or runs of letters and digits.
+State j emitted N_j words in training, T_j distinct ones; PPM_j is a character model of those. The
+model is nothing but counts and knows no language: words are what is between spaces, or runs of
+letters and digits. (Wen, Witten and Wang 2003)
 
-The words of a text depend on one another more than the model believes, so their evidence counts
-less than the moves do: b enters with an exponent, `power`.
+The words of a text depend on one another more than the model assumes, so b enters with an exponent,
+`power`, and weighs less than the moves.
+
+Training is one pass over the corpus. Tagging N words with J states costs N J² for the best path,
+and the characters of each distinct word · order · J for PPM.
+
+What to read next:
+
+* training: `training.py` → `counts.py` (words and moves), `ppm.py` (characters) →
+  `context_tree.py`;
+* tagging: this file → `ppm.py` (probability of a word, with its kernel).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
+import msgspec
 import numpy as np
 
-from lacuna.encoding.flat import TaggedDocument, tag_document
-from lacuna.encoding.schemes import Moves, Scheme
+from lacuna.encoding.schemes import Scheme
 from lacuna.errors import ConfigError
 from lacuna.features.token_table import TokenTable, token_table
-from lacuna.inference.chain import Chain, first_order
-from lacuna.models.base import NO_CARD, Card, Examined, Step, TagsAnything
+from lacuna.inference.chain import Chain
+from lacuna.models.base import NO_CARD, Card, Examined, TagsAnything
 from lacuna.models.chain import ChainTagger
 from lacuna.models.facts import Facts, Inspection
 from lacuna.models.file import StoredModel
+from lacuna.models.ppm_hmm.counts import MoveCounts, WordCounts
 from lacuna.models.ppm_hmm.ppm import MOST_ORDER, Ppm, Words
-from lacuna.models.ppm_hmm.states import State, far_outside, spell_states, state_moves, state_set
+from lacuna.models.ppm_hmm.states import State, state_moves
 from lacuna.models.settings import POSITIVE, Choices, Range, Settings
 from lacuna.text.document import Document, Tokens
 from lacuna.text.tokens import tokens_of
-from lacuna.text.units import Units, choose_units, cut_units, spread, with_units
-from lacuna.text.word_types import WordTypes, number_types
-from lacuna.types import FloatArray, IntArray, LongArray
+from lacuna.text.units import Units, cut_units, spread
+from lacuna.text.word_types import number_types
+from lacuna.types import FloatArray, IntArray
+
+PPM_ARRAYS = "ppm."  #: prefix of the arrays of the character models in a model file
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,22 +58,22 @@ class PpmHmm(Settings):
     Attributes
     ----------
     order
-        Characters that the next one is predicted from.
+        Number of characters from which the next one is predicted.
     exclusion
-        Whether the character models leave out, after an escape, what they have escaped from.
+        Whether, after an escape, the character models exclude the symbols of the longer context.
     scheme
-        ``IO`` is one state per label; ``BIO`` and ``BILOU`` have states for borders.
+        ``IO`` has one state per label; ``BIO`` and ``BILOU`` have states for borders.
     context
         Whether the words just before and after a mention have states of their own.
     units
-        What a word is: ``space`` (what stands between spaces), ``word`` (runs of letters and
-        digits), ``token`` (tokens and sentences as the other models have them), or ``auto``:
-        ``space`` where the mentions of the corpus fit, else ``word``.
+        What a word is: ``space`` (what is between spaces), ``word`` (runs of letters and digits),
+        ``token`` (tokens and sentences as in the other models), or ``auto``: ``space`` if the
+        mentions of the corpus fit, else ``word``.
     blend
-        Whether known words are spelt as well; else only by how often each state has had them,
-        and never in any other state.
+        Whether known words are spelt as well. If not, a known word is possible only in the states
+        that emitted it.
     smoothing
-        What is added to the count of every possible move.
+        Added to the count of every possible move.
     power
         Exponent of b.
     """
@@ -76,54 +88,11 @@ class PpmHmm(Settings):
     power: Annotated[float, POSITIVE] = 0.7
 
     def check(self) -> None:
-        """Refuse settings that do not go together."""
+        """Raise ConfigError if settings contradict each other."""
         if not self.blend and (self.scheme is not Scheme.IO or self.context):
             raise ConfigError(
-                "blend=false needs scheme=IO and context=false: a state that must follow"
-                " may never have had the next word"
-            )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class WordCounts:
-    """How often states have emitted known words.
-
-    Attributes
-    ----------
-    types
-        The known words.
-    borders
-        Word w has the pairs ``borders[w]`` to ``borders[w + 1]`` of `states` and `counts`.
-    states, counts
-        A state, and how often it has emitted the word.
-    """
-
-    types: WordTypes
-    borders: LongArray
-    states: IntArray
-    counts: IntArray
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class MoveCounts:
-    """How often state j followed i, began and ended a sentence: moves[i, j], first[j], last[j]."""
-
-    moves: LongArray
-    first: LongArray
-    last: LongArray
-
-    def chain(self, possible: Moves, *, smoothing: float) -> Chain:
-        """Return log π and log a: relative frequencies of what is possible, smoothed."""
-        moves = (self.moves + smoothing) * possible.allowed
-        first = (self.first + smoothing) * possible.first
-        last = (self.last + smoothing) * possible.last
-        leaving = moves.sum(axis=1) + last
-        # log 0 = -inf: impossible; NaN where no move leads on, as in a damaged file: refused
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return first_order(
-                np.log(moves) - np.log(leaving)[:, None],
-                np.log(first) - np.log(first.sum()),
-                np.log(last) - np.log(leaving),
+                "blend=false needs scheme=IO and context=false: otherwise a word may be impossible"
+                " in every state that can follow"
             )
 
 
@@ -134,16 +103,16 @@ class PpmHmmModel(ChainTagger):
     Attributes
     ----------
     config
-        What it was trained with; ``units`` are decided.
+        The settings it was trained with; ``units`` is never ``auto``.
     states
         The hidden states: those that occurred, and the one far from any mention.
     words, moves
-        What was counted.
+        The counts.
     ppm
         Character models of all states.
     card
         How it was trained, for people.
-    moves_between
+    log_moves
         log π and log a.
     """
 
@@ -155,31 +124,31 @@ class PpmHmmModel(ChainTagger):
     moves: MoveCounts
     ppm: Ppm
     card: Card = NO_CARD
-    moves_between: Chain = field(init=False)
+    log_moves: Chain = field(init=False)
 
     def __post_init__(self) -> None:
         possible = state_moves(self.states, self.config.scheme)
         chain = self.moves.chain(possible, smoothing=self.config.smoothing)
-        object.__setattr__(self, "moves_between", chain)
+        object.__setattr__(self, "log_moves", chain)
 
     @property
     def tags(self) -> tuple[str, ...]:  # type: ignore[override]
-        """Tag of every state; with context several are ``O``, they come first."""
+        """Tag of every state; with context, several states have the tag ``O`` and come first."""
         return tuple(state.tag for state in self.states)
 
     @property
     def state_names(self) -> tuple[str, ...]:
-        """Names of the states, with what stands beside them."""
+        """Names of the states, e.g. ``O before PER``."""
         return tuple(state.name for state in self.states)
 
     @property
     def scheme(self) -> Scheme:
-        """How tags spell mentions."""
+        """How tags encode mentions."""
         return self.config.scheme
 
     @property
     def parameters(self) -> int:
-        """How many numbers were counted."""
+        """Number of counts."""
         moves = self.moves.moves.size + len(self.moves.first) + len(self.moves.last)
         return len(self.words.counts) + len(self.ppm.tree.counts) + moves
 
@@ -197,7 +166,7 @@ class PpmHmmModel(ChainTagger):
         return token_table(documents, units=self.config.units)
 
     def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
-        """Return for each token the probability that it is in a mention: that of its unit."""
+        """Return for each token the probability that its unit is in a mention."""
         units = ChainTagger.identifier_probabilities(self, documents)
         return [
             spread(values, self.tokens(document), tokens_of(document))
@@ -209,13 +178,13 @@ class PpmHmmModel(ChainTagger):
         return TagsAnything.examine(self, documents)
 
     def tokens(self, document: Document) -> Tokens:
-        """Return what this model gives tags to: the document's own tokens, else its units."""
+        """Return what the model tags: the document's own tokens if it has any, else its units."""
         own = document.tokens
         return own if own is not None else cut_units(document.text, self.config.units)
 
     def chain(self) -> Chain:
         """Return log π and log a."""
-        return self.moves_between
+        return self.log_moves
 
     def emission(self, table: TokenTable) -> FloatArray:
         """Return scores[t, j] = power · log b(word t | state j)."""
@@ -223,95 +192,40 @@ class PpmHmmModel(ChainTagger):
         start, end = table.start[numbered.first], table.end[numbered.first]
         start.flags.writeable = end.flags.writeable = False
         rows = self.ppm.score(Words(table.codes, start, end))
-        self._count_in(rows, self.words.types.lookup(table.hashes[numbered.first]))
+        self._add_known(rows, self.words.types.lookup(table.hashes[numbered.first]))
         rows *= self.config.power
         return rows[numbered.ids]
 
-    def store(self) -> StoredModel:
-        """Return everything the model is, for a file."""
-        from lacuna.models.ppm_hmm.storage import store_ppm_hmm
-
-        return store_ppm_hmm(self)
-
-    def _count_in(self, rows: FloatArray, known: IntArray) -> None:
-        """Turn log PPM_j(x) into log b(x | j) in place; row r is the known word known[r], or -1."""
-        counted = self.words
-        emitted = np.bincount(counted.states, counted.counts, rows.shape[1])
-        distinct = np.bincount(counted.states, minlength=rows.shape[1])
-        unknown = np.where(emitted > 0, distinct / np.maximum(emitted + distinct, 1), 1.0)
-        row = np.flatnonzero(known >= 0)
-        sizes = np.diff(counted.borders)[known[row]]
-        pair = np.arange(sizes.sum()) + np.repeat(
-            counted.borders[known[row]] - (np.cumsum(sizes) - sizes), sizes
-        )
-        place = np.repeat(row, sizes), counted.states[pair]
-        frequency = counted.counts[pair] / emitted[place[1]]
+    def _add_known(self, rows: FloatArray, known: IntArray) -> None:
+        """Turn log PPM_j(x) into log b(x | j) in place; known[r] is the word of row r, or -1."""
+        seen = self.words.frequencies(known, rows.shape[1])
+        place = seen.rows, seen.states
         if not self.config.blend:
-            rows[row] = -np.inf
-            rows[place] = np.log(frequency)
+            rows[known >= 0] = -np.inf
+            rows[place] = np.log(seen.values)
             return
+        unknown = self.words.unknown(rows.shape[1])
         rows += np.log(unknown)
-        rows[place] = np.logaddexp(rows[place], np.log((1 - unknown[place[1]]) * frequency))
+        rows[place] = np.logaddexp(rows[place], np.log((1 - unknown[seen.states]) * seen.values))
 
-
-def fit_ppm_hmm(
-    tagged: Sequence[TaggedDocument], config: PpmHmm, _: object = None
-) -> Iterator[Step]:
-    """Train on mentions; one step, with nothing that is minimised."""
-    model = train_ppm_hmm(tagged, config)
-    yield Step(1, 0.0, lambda: model)
-
-
-def train_ppm_hmm(documents: Sequence[TaggedDocument], config: PpmHmm) -> PpmHmmModel:
-    """Count words, moves and characters."""
-    if config.units is Units.AUTO:
-        config = replace(config, units=choose_units(item.document for item in documents))
-    if config.units is not Units.TOKEN:
-        documents = [tag_document(with_units(item.document, config.units)) for item in documents]
-    table = token_table([item.document for item in documents], [item.tokens for item in documents])
-    if not len(table.start):
-        raise ConfigError("there are no tokens to train on")
-    states, spelt = _states(documents, table, config)
-    types = WordTypes.build(table.hashes)
-    pairs, counts = np.unique(
-        types.lookup(table.hashes).astype(np.int64) * len(states) + spelt, return_counts=True
-    )
-    word, state = np.divmod(pairs, len(states))
-    words = WordCounts(
-        types,
-        np.searchsorted(word, np.arange(len(types) + 1)),
-        state.astype(np.int32),
-        counts.astype(np.int32),
-    )
-    first = number_types(table.hashes).first[word]  # where each word can be read
-    ppm = Ppm.train(
-        Words(table.codes, table.start[first], table.end[first]),
-        classes=state,
-        size=len(states),
-        order=config.order,
-        exclusion=config.exclusion,
-    )
-    return PpmHmmModel(config, states, words, _count_moves(spelt, table, len(states)), ppm)
-
-
-def _states(
-    documents: Sequence[TaggedDocument], table: TokenTable, config: PpmHmm
-) -> tuple[tuple[State, ...], IntArray]:
-    """Return the states that are needed, and that of every word."""
-    labels = sorted({chunk.label for item in documents for chunk in item.chunks})
-    states = state_set(labels, config.scheme, context=config.context)
-    tags = [tag for item in documents for tag in item.tags(config.scheme)]
-    spelt = spell_states(tags, table.sentences, states)
-    used = np.union1d(spelt, far_outside(states))
-    return tuple(states[k] for k in used), np.searchsorted(used, spelt).astype(np.int32)
-
-
-def _count_moves(spelt: IntArray, table: TokenTable, size: int) -> MoveCounts:
-    begins = np.zeros(len(spelt) + 1, np.bool_)
-    begins[table.sentences] = True
-    pairs = spelt[:-1].astype(np.int64) * size + spelt[1:]
-    return MoveCounts(
-        np.bincount(pairs[~begins[1:-1]], minlength=size * size).reshape(size, size),
-        np.bincount(spelt[begins[:-1]], minlength=size),
-        np.bincount(spelt[begins[1:]], minlength=size),
-    )
+    def store(self) -> StoredModel:
+        """Return the content of a model file; `storage.py` reads it."""
+        return StoredModel(
+            self.kind,
+            {
+                "config": msgspec.to_builtins(self.config),
+                "states": [list(state) for state in self.states],
+                "alphabet": self.ppm.alphabet,
+                "card": msgspec.to_builtins(self.card),
+            },
+            {
+                "words": self.words.types.hashes,
+                "word_borders": self.words.borders,
+                "word_states": self.words.states,
+                "word_counts": self.words.counts,
+                "moves": self.moves.moves,
+                "first": self.moves.first,
+                "last": self.moves.last,
+                **{PPM_ARRAYS + name: array for name, array in self.ppm.to_arrays().items()},
+            },
+        )

@@ -1,7 +1,7 @@
 """Every string of up to order + 1 symbols in some words, and how often each class has seen it.
 
-Built level by level: a string of L + 1 symbols is its first L, a node already, and one symbol.
-Sorting (node, symbol) pairs numbers the next level, so that the tree needs no pointers but one.
+The tree is built level by level: a string of L + 1 symbols is a node of level L and one symbol.
+Sorting the pairs (node, symbol) numbers the next level, so `first_child` is the only pointer.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
 
 class ContextTree(NamedTuple):
-    """Strings in order of length; node 0 is the empty one, the others are sorted by parent.
+    """Strings in order of length; node 0 is the empty string, the others are sorted by parent.
 
     symbols[u]
-        Last symbol of the string u; -1 for the empty one.
+        Last symbol of the string u; -1 for the empty string.
     first_child[u]
         Strings one symbol longer than u, sorted by it: ``first_child[u]`` to
         ``first_child[u + 1]``.
     borders[u]
         Entries of u, one for each class that has seen it: ``borders[u]`` to ``borders[u + 1]``.
     classes[e], counts[e]
-        Class of entry e and how often it has seen the string; 0 times the empty one.
+        Class of entry e and how often it has seen the string; 0 for the empty string.
     """
 
     symbols: IntArray
@@ -52,13 +52,13 @@ def build_tree(
     text
         Symbols of the words, one word after the other.
     lengths, classes, weights
-        Of each word: number of symbols, class, and how often it occurs.
+        Number of symbols, class, and frequency of each word.
     order
         Strings have up to ``order + 1`` symbols.
     size
         Number of classes.
     edge
-        Symbol to put before and after each word; the first is only ever a context.
+        Symbol to put before and after each word; the one before is only a context.
     """
     if edge is not None:
         ends = np.cumsum(lengths, dtype=np.int64)
@@ -70,7 +70,7 @@ def build_tree(
     times = np.where((place == 0) & (edge is not None), 0, weights[word])
     radix = int(text.max(initial=0)) + 1
     keys, pairs, counts = [np.zeros(0, np.int64)], [np.unique(owner)], [np.zeros(0, np.int64)]
-    node = np.zeros(len(text), np.int64)  # the string of length - 1 symbols before each place
+    node = np.zeros(len(text), np.int64)  # the length - 1 symbols before each place
     nodes = 1
     for length in range(1, order + 2):
         at = np.flatnonzero(place >= length - 1)
@@ -97,7 +97,7 @@ def build_tree(
 
 
 def freeze(tree: ContextTree) -> ContextTree:
-    """Return the tree in the one form the kernel is compiled for."""
+    """Return the tree as the read-only int32 arrays that the kernel is compiled for."""
     return ContextTree(*map(_frozen, tree))
 
 
@@ -110,9 +110,9 @@ def _frozen(array: npt.NDArray[np.integer]) -> IntArray:
 
 
 def check_tree(tree: ContextTree, *, symbols: int, size: int) -> None:
-    """Raise ValueError where a tree that was not built here would lead a kernel astray."""
+    """Raise ValueError if a tree from a file would lead a kernel out of bounds."""
     if any(part.ndim != 1 or part.dtype != np.int32 for part in tree):
-        raise ValueError("not arrays of int32")
+        raise ValueError("expected arrays of int32")
     nodes, entries = len(tree.symbols), len(tree.classes)
     for name, last, length in (("first_child", nodes, nodes), ("borders", entries, nodes)):
         part = getattr(tree, name)
@@ -136,16 +136,16 @@ def _check_runs(values: IntArray, borders: IntArray, below: int) -> None:
 
 
 class Shares(NamedTuple):
-    """Probabilities as the kernel needs them.
+    """Probabilities in the form that the kernel uses.
 
     suffixes[u]
         The string u without its first symbol.
     entries[e]
-        Of entry e, string u = va in class j: p(a | v); and what a probability after u without its
-        first symbol is multiplied with by an escape from u, where the symbol was seen there, and
-        where it was not.
+        For entry e, the string u = va in class j, three numbers: p(a | v), and the factors by which
+        an escape from u multiplies a probability in u', u without its first symbol: of a symbol
+        that was seen in u', and of one that was not.
     without_context[a, j]
-        p(a | empty context) in class j, negative where a was seen.
+        p(a | empty context) in class j, negative if a was seen.
     """
 
     suffixes: IntArray
@@ -158,9 +158,9 @@ def shares_of(
 ) -> Shares:
     """Turn counts into probabilities.
 
-    With exclusion, what a context u has seen does not count in u', its string without the first
-    symbol. All of it was seen in u' too, so that u' is left with n' = n(u') - Σ c(u'a) over the
-    symbols a seen in u, and t' = t(u') - t(u).
+    With exclusion, the symbols seen in a context u do not count in u', u without its first symbol.
+    All of them were seen in u' too, so u' is left with n' = n(u') - Σ c(u'a) over the symbols a
+    seen in u, and t' = t(u') - t(u).
     """
     parent = _parents(tree)
     suffixes = _suffixes(tree, parent)
@@ -176,7 +176,7 @@ def shares_of(
     if exclusion:
         n_left = n_left - np.bincount(above[inner], tree.counts[shorter[inner]], len(entry))
         t_left = t_left - t
-        complete = t == alphabet  # there is nothing to escape to: symbols share all
+        complete = t == alphabet  # nothing to escape to: symbols share everything
     total = 2 * n - t * complete
     total_left = 2 * n_left - t_left * complete[shorter]
     escape = _ratio(t * ~complete, total)
@@ -202,27 +202,27 @@ def _single(array: FloatArray) -> RealArray:
 
 
 def _ratio(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return a / b, 1 where b is 0."""
+    """Return a / b, 1 if b is 0."""
     ratio: FloatArray = np.divide(a, b, out=np.ones(len(a)), where=b != 0)
     return ratio
 
 
 def _find(entry: LongArray, wanted: LongArray) -> LongArray:
-    """Return the place of every wanted entry among those, which rise."""
+    """Return the index of every wanted entry; entries are sorted."""
     place = np.searchsorted(entry, wanted)
     if len(wanted) and not np.array_equal(entry[np.minimum(place, len(entry) - 1)], wanted):
-        raise ValueError("strings are counted whose parts are not")
+        raise ValueError("a string was counted but not its parts")
     return place
 
 
 def _parents(tree: ContextTree) -> LongArray:
-    """Return each string without its last symbol; the empty one is its own."""
+    """Return each string without its last symbol; the empty string is its own parent."""
     children = np.diff(tree.first_child)
     return np.concatenate((np.zeros(1, np.int64), np.repeat(np.arange(len(children)), children)))
 
 
 def _suffixes(tree: ContextTree, parent: LongArray) -> LongArray:
-    """Return each string without its first symbol: that of its parent, and its last symbol."""
+    """Return each string without its first symbol: its parent's suffix, and its last symbol."""
     radix = int(tree.symbols.max(initial=0)) + 1
     key = parent * radix + tree.symbols
     key[0] = -1

@@ -12,16 +12,10 @@ never seen is skipped at no cost. (Cleary and Witten 1984; Howard 1993)
 With exclusion, symbols of the longer context do not count in the shorter one, and probabilities
 sum to one over the alphabet; without, to less.
 
-One `Ppm` holds a model for each of many classes over one tree of contexts, and scores a word in
-all classes at once. A word is spelt from an edge to an edge: its end is a symbol like any other,
-and the edge before it is the context of its first character.
-
-Kernels of the character model: the probability of words in every class at once.
-
-How contexts and entries are laid out is written in `context_tree.py`, and how probabilities come
-from counts. The probability of a symbol is built up from the shortest context to the longest:
-negative while the symbol was seen in the last context, because the share that is left to it after
-an escape then is another one than where it was not.
+One `Ppm` has a model for each of many classes over one tree of contexts (`context_tree.py`), and
+a kernel scores a word in all classes at once (:func:`score_words`). A word is spelt from edge to
+edge: its end is a symbol like any other, and the edge before it is the context of its first
+character.
 """
 
 from __future__ import annotations
@@ -47,7 +41,7 @@ from lacuna.text.characters import code_points
 from lacuna.types import CodeArray, FloatArray, IntArray, RealArray
 
 MOST_ORDER = 12
-EDGE = ""  #: the symbol before and after a word, where symbols are written as strings
+EDGE = ""  #: the symbol before and after a word, if symbols are strings
 ESCAPE = "escape"
 
 
@@ -60,7 +54,7 @@ class Words(NamedTuple):
 
     @classmethod
     def of(cls, words: Sequence[str]) -> Words:
-        """Lay words one after the other."""
+        """Return words laid one after the other."""
         lengths = np.array([len(word) for word in words], np.int32)
         end = np.cumsum(lengths, dtype=np.int32)
         start = end - lengths
@@ -70,7 +64,7 @@ class Words(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ppm:
-    """Character models of some classes; :meth:`train` makes them.
+    """Character models of some classes, made by :meth:`train`.
 
     Attributes
     ----------
@@ -79,15 +73,15 @@ class Ppm:
     size
         Number of classes.
     alphabet
-        |A|: by default the code points seen, the edge, and one that stands for all others.
+        |A|: by default the code points seen, the edge, and one symbol for all others.
     exclusion
-        Whether symbols of a longer context are left out of shorter ones.
+        Whether symbols of a longer context are excluded in shorter ones.
     codes
         The code points seen, sorted. Code point i is symbol i, the edge is symbol ``len(codes)``.
     tree
-        What followed what, how often.
+        The contexts, and how often each class has seen them.
     shares
-        Its counts as probabilities.
+        The counts as probabilities.
     """
 
     order: int
@@ -100,7 +94,7 @@ class Ppm:
 
     def __post_init__(self) -> None:
         if not 0 <= self.order <= MOST_ORDER:
-            raise ValueError(f"the order of a PPM lies between 0 and {MOST_ORDER}")
+            raise ValueError(f"order must be between 0 and {MOST_ORDER}")
         if self.alphabet < self.tree.first_child[1] - 1:
             raise ValueError("the alphabet is smaller than the number of symbols seen")
         shares = shares_of(
@@ -125,26 +119,26 @@ class Ppm:
         alphabet: int | None = None,
         edges: bool = True,
     ) -> Ppm:
-        """Count.
+        """Count the contexts of words.
 
         Parameters
         ----------
         words
-            What to learn from.
+            The training words.
         classes
-            Class of each word; all are of class 0 where not given.
+            Class of each word; 0 by default.
         weights
-            How often each word occurs; once where not given.
+            How often each word occurs; once by default.
         size
             Number of classes.
         order
             Longest context.
         exclusion
-            Whether symbols of a longer context are left out of shorter ones.
+            Whether symbols of a longer context are excluded in shorter ones.
         alphabet
-            |A|, where it is not to come from the words.
+            |A|, by default that of the words.
         edges
-            Whether words begin and end at an edge; else they are bare strings.
+            Whether words start and end with the edge.
         """
         words = words if isinstance(words, Words) else Words.of(words)
         count = len(words.start)
@@ -161,7 +155,7 @@ class Ppm:
         return cls(order, size, alphabet or len(codes) + 2, exclusion, codes, tree)
 
     def score(self, words: Words | Sequence[str]) -> FloatArray:
-        """Return scores[w, j] = log p(word w | class j), its end included."""
+        """Return scores[w, j] = log p(word w and its end | class j)."""
         words = words if isinstance(words, Words) else Words.of(words)
         scores = np.empty((len(words.start), self.size))
         arrays = (self.codes, self.order, *self.tree[:4], *self.shares)
@@ -214,7 +208,7 @@ class Ppm:
         return chr(self.codes[symbol]) if symbol < len(self.codes) else EDGE
 
     def to_arrays(self) -> dict[str, npt.NDArray[Any]]:
-        """Return all there is to store besides the settings."""
+        """Return the arrays to store."""
         return {"codes": self.codes, **self.tree._asdict()}
 
     @classmethod
@@ -227,9 +221,9 @@ class Ppm:
         alphabet: int,
         exclusion: bool,
     ) -> Ppm:
-        """Undo :meth:`to_arrays`; ValueError where they do not fit together."""
+        """Undo :meth:`to_arrays`; raise ValueError if the arrays do not fit together."""
         if missing := {"codes", *ContextTree._fields} - arrays.keys():
-            raise ValueError(f"without {', '.join(sorted(missing))}")
+            raise ValueError(f"missing {', '.join(sorted(missing))}")
         codes = arrays["codes"]
         if codes.dtype != np.uint32 or codes.ndim != 1 or (codes[1:] <= codes[:-1]).any():
             raise ValueError("code points must be sorted")
@@ -240,8 +234,8 @@ class Ppm:
         return cls(order, size, alphabet, exclusion, codes, freeze(tree))
 
 
-#: Probabilities are multiplied until they get so small, then their logarithm is taken. One symbol
-#: has at most 14 factors (order 12), none below 2⁻³²: the product of two such is still a number.
+#: Probabilities are multiplied until a product is smaller than this, then its logarithm is taken.
+#: A symbol has at most 14 factors (order 12), none below 2⁻³², so SMALL times a symbol is above 0.
 SMALL = 1e-150
 
 
@@ -261,7 +255,17 @@ def score_words(
     without_context: RealArray,
     scores: FloatArray,
 ) -> None:
-    """Write scores[w, j] = log p(word w and its end | class j); words are text[start:end]."""
+    """Write scores[w, j] = log p(word w and its end | class j); words are text[start:end].
+
+    The probability of a symbol is built up from the shortest context to the longest,
+
+        p_k(a) = (2c - 1) / 2n                         if a followed the context of k symbols,
+        p_k(a) = p_{k-1}(a) · share left by the escape otherwise.
+
+    It is stored as a negative number while the symbol was seen in the last context, because the
+    share left by the next escape then differs. `context_tree.py` has the layout of contexts and
+    entries, and how shares come from counts.
+    """
     size = scores.shape[1]
     probability, product = np.empty(size), np.ones(size)
     edge = codes.size
@@ -305,7 +309,7 @@ def score_words(
 def escape(
     first: int, last: int, classes: IntArray, shares: RealArray, probability: FloatArray
 ) -> None:
-    """Go on to a longer context, assuming an escape from it, in the classes that have seen it."""
+    """Multiply by the escape from a longer context, in the classes that have seen it."""
     for e in range(first, last):
         p = probability[classes[e]]
         probability[classes[e]] = abs(p) * shares[e, 1 + (p > 0.0)]
@@ -313,7 +317,7 @@ def escape(
 
 @kernel
 def child_of(node: int, symbol: int, symbols: IntArray, first_child: IntArray) -> int:
-    """Return the context `node` made longer by `symbol`, -1 where it was never seen."""
+    """Return the context `node` followed by `symbol`, -1 if it was never seen."""
     low, high = first_child[node], first_child[node + 1]
     while low < high:
         middle = (low + high) >> 1
@@ -326,6 +330,6 @@ def child_of(node: int, symbol: int, symbols: IntArray, first_child: IntArray) -
 
 @kernel
 def find_code(code: int, codes: CodeArray) -> int:
-    """Return the symbol of a code point: its place in `codes`, or one that was never seen."""
+    """Return the symbol of a code point: its index in `codes`, or an unseen symbol."""
     place = int(np.searchsorted(codes, code))
     return place if place < codes.size and codes[place] == code else codes.size + 1

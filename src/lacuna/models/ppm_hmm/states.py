@@ -1,7 +1,7 @@
-"""Hidden states of a chain that are finer than tags: what stands beside a mention is a class too.
+"""Hidden states that are finer than tags: words next to a mention have states of their own.
 
-A tag inside a mention is a state. With context, ``O`` is several: before a mention of label X,
-after one, and far from any. So the words that announce a name have a state of their own.
+Every tag inside a mention is a state. With context, ``O`` is several states: before a mention of
+label X, after one, and far from any. So the words that announce a name have a state of their own.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lacuna.types import IntArray, LongArray
 
 
 class State(NamedTuple):
-    """A tag, and the labels on both sides; ``""``: no mention there, None: it does not matter."""
+    """A tag, and the labels on both sides: ``""`` if there is no mention, None for any."""
 
     tag: str
     previous: str | None = None
@@ -24,19 +24,19 @@ class State(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Label of the mention it is in; empty outside."""
+        """Label of the mention; empty outside."""
         return self.tag.partition("-")[2]
 
     @property
     def name(self) -> str:
-        """What it is called, e.g. ``O before PER``."""
+        """Its name, e.g. ``O before PER``."""
         before = f" before {self.following}" if self.following else ""
         after = f" after {self.previous}" if self.previous else ""
         return f"{self.tag}{before}{after}"
 
 
 def state_set(labels: Sequence[str], scheme: Scheme, *, context: bool) -> tuple[State, ...]:
-    """Return every state, those outside first and those that begin a mention next."""
+    """Return all states: first those outside, then those that begin a mention."""
     outside, *tags = tag_set(labels, scheme)
     begins = dict(zip((outside, *tags), moves((outside, *tags), scheme).first, strict=True))
     mentions = [State(tag) for tag in sorted(tags, key=lambda tag: not begins[tag])]
@@ -57,17 +57,17 @@ def state_moves(states: Sequence[State], scheme: Scheme) -> Moves:
 
 
 def _fit(x: State, y: State) -> bool:
-    """Whether y is what x says follows, and x what y says precedes."""
+    """Whether the labels on both sides of x and y allow that y follows x."""
     return x.following in {None, y.label} and y.previous in {None, x.label}
 
 
 def far_outside(states: Sequence[State]) -> int:
-    """Return the number of the state that may stand anywhere but beside a mention."""
+    """Return the index of the outside state that is not next to a mention."""
     return next(k for k, (tag, *sides) in enumerate(states) if tag == OUTSIDE and not any(sides))
 
 
 def spell_states(tags: Iterable[str], sentences: LongArray, states: Sequence[State]) -> IntArray:
-    """Return the state of every token from its tag and those beside it."""
+    """Return the state of every token from its tag and the tags before and after it."""
     numbers = {state: k for k, state in enumerate(states)}
     tags = list(tags)
     borders = set(sentences.tolist())

@@ -1,4 +1,4 @@
-"""An HMM with character models as arrays and back."""
+"""Reading an HMM with character models from a model file; :meth:`PpmHmmModel.store` writes it."""
 
 from __future__ import annotations
 
@@ -10,40 +10,19 @@ import numpy as np
 from lacuna.errors import LacunaError, ModelFileError
 from lacuna.models.base import Card
 from lacuna.models.file import StoredModel, require, require_indices
-from lacuna.models.ppm_hmm import MoveCounts, PpmHmm, PpmHmmModel, WordCounts
+from lacuna.models.ppm_hmm import PPM_ARRAYS, PpmHmm, PpmHmmModel
+from lacuna.models.ppm_hmm.counts import MoveCounts, WordCounts
 from lacuna.models.ppm_hmm.ppm import Ppm
 from lacuna.models.ppm_hmm.states import State, far_outside, state_set
 from lacuna.models.settings import stored_settings
 from lacuna.text.word_types import WordTypes
 
-PPM = "ppm."
-
-
-def store_ppm_hmm(model: PpmHmmModel) -> StoredModel:
-    """Return everything the model is, for a file."""
-    return StoredModel(
-        PpmHmmModel.kind,
-        {
-            "config": msgspec.to_builtins(model.config),
-            "states": [list(state) for state in model.states],
-            "alphabet": model.ppm.alphabet,
-            "card": msgspec.to_builtins(model.card),
-        },
-        {
-            "words": model.words.types.hashes,
-            "word_borders": model.words.borders,
-            "word_states": model.words.states,
-            "word_counts": model.words.counts,
-            "moves": model.moves.moves,
-            "first": model.moves.first,
-            "last": model.moves.last,
-            **{PPM + name: array for name, array in model.ppm.to_arrays().items()},
-        },
-    )
-
 
 def restore_ppm_hmm(stored: StoredModel) -> PpmHmmModel:
-    """Rebuild a model from a file; everything compiled code relies on is checked here."""
+    """Return the model that a file holds.
+
+    Everything compiled code relies on is checked; a damaged file raises ModelFileError.
+    """
     try:
         config = stored_settings(PpmHmm, stored.header.get("config"))
         lists = msgspec.convert(
@@ -57,12 +36,12 @@ def restore_ppm_hmm(stored: StoredModel) -> PpmHmmModel:
     labels = sorted({state.label for state in states} - {""})
     every = state_set(labels, config.scheme, context=config.context)
     if every[far_outside(every)] not in states or len(set(every) & set(states)) != len(states):
-        raise ModelFileError(stored.source, "its header is damaged: states that cannot be")
+        raise ModelFileError(stored.source, "its header is damaged: impossible states")
     size = len(states)
     arrays: dict[str, Any] = {
-        name.removeprefix(PPM): array
+        name.removeprefix(PPM_ARRAYS): array
         for name, array in stored.arrays.items()
-        if name.startswith(PPM)
+        if name.startswith(PPM_ARRAYS)
     }
     try:
         ppm = Ppm.from_arrays(
@@ -77,7 +56,7 @@ def _words(stored: StoredModel, size: int) -> WordCounts:
     hashes = require(stored, "words", np.uint64, (-1,))
     types = WordTypes.build(hashes)
     if len(types) != len(hashes):
-        raise ModelFileError(stored.source, "its words occur twice")
+        raise ModelFileError(stored.source, "a word occurs twice")
     states = require_indices(stored, "word_states", np.int32, (-1,), below=size)
     counts = _counts(stored, "word_counts", np.int32, (len(states),), least=1)
     borders = require(stored, "word_borders", np.int64, (len(hashes) + 1,))
