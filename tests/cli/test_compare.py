@@ -8,7 +8,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from lacuna.io.output import write_corpus
-from lacuna.models.chain import PathTagger
+from lacuna.models.chain_tagger import PathTagger
 from lacuna.models.registry import load, trainable
 from lacuna.pipeline import comparing
 from lacuna.pipeline.comparing import Compared

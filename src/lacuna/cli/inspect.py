@@ -152,7 +152,7 @@ def _picture(kind: str, tagger: Tagger, inspection: Inspection) -> str:
 def _save_rules(tagger: Tagger, path: Path) -> None:
     """Write the rules of a model of large categories as a TOML file."""
     from lacuna.models.with_rules import rules_of
-    from lacuna.models.with_rules.file import write_rules
+    from lacuna.models.with_rules.rules_file import write_rules
 
     rules = rules_of(tagger)
     if not rules:

@@ -79,7 +79,7 @@ def agreement(pairs: Iterable[Pair]) -> Agreement:
     ScoringError
         The texts of a pair differ.
     """
-    from lacuna.text.tokens import tokens_of  # loads numba: not when lacuna is imported
+    from lacuna.text.tokens import tokens_of
 
     documents = 0
     table: LabelSetTable = Counter()

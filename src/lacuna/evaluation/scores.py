@@ -150,7 +150,7 @@ def score_document(
     gold: Document, predicted: Document, *, categories: Mapping[str, str] | None = None
 ) -> DocumentScores:
     """Count one document in every section. Tokens are those of `gold`."""
-    from lacuna.text.tokens import tokens_of  # loads numba: not when lacuna is imported
+    from lacuna.text.tokens import tokens_of
 
     check_same_text(gold, predicted)
     tokens = tokens_of(gold)

@@ -9,12 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from lacuna.kernels import kernel
-from lacuna.text.characters import (
-    IDEOGRAPH,
-    LOWER,
-    MARK,
-    ClassTable,
-)
+from lacuna.text.characters import IDEOGRAPH, LOWER, MARK, ClassTable
 from lacuna.text.word_types import GOLDEN, MIX_1, MIX_2, SHIFT_27, SHIFT_30, SHIFT_31, SHIFT_32
 from lacuna.types import CodeArray, HashArray, LongArray
 

@@ -23,14 +23,7 @@ import numpy.typing as npt
 from lacuna.errors import InferenceError
 from lacuna.inference import chain_kernels, subtag_kernels
 from lacuna.inference.batch import chunks, pack_by_time, run_chunks
-from lacuna.inference.chain import (
-    Chain,
-    check_emission,
-    pairwise,
-    posterior,
-    scaled,
-    weights_of,
-)
+from lacuna.inference.chain import Chain, check_emission, pairwise, posterior, scaled, weights_of
 from lacuna.types import FloatArray, IntArray, LongArray
 
 #: Tag sequences that an exhaustive search keeps at once.

@@ -22,7 +22,7 @@ from lacuna.encoding.flat import TaggedDocument, tag_document
 from lacuna.features.token_table import TokenTable, token_table, words_at
 from lacuna.features.words import word_shape
 from lacuna.inference.chain import best_paths, constrain
-from lacuna.models.chain import ChainTagger
+from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.facts import Facts, Table
 from lacuna.text.document import Document
 from lacuna.types import FloatArray, IntArray

@@ -10,9 +10,9 @@ from lacuna.errors import ConfigError
 from lacuna.io.label_map import LabelMap
 from lacuna.models.base import Tagger
 from lacuna.models.with_rules import WithRules
-from lacuna.models.with_rules.file import read_rules
 from lacuna.models.with_rules.learning import learn_rules
 from lacuna.models.with_rules.rules import Rules
+from lacuna.models.with_rules.rules_file import read_rules
 from lacuna.text.document import Document
 
 LEVEL = "level"

@@ -21,7 +21,7 @@ from lacuna.deid.redact import Redacted, Redactor
 from lacuna.deid.scope import Consistency
 from lacuna.errors import ConfigError, CorpusFormatError, RedactionError
 from lacuna.models.base import Tagger, group_batches
-from lacuna.models.chain import collection_paused
+from lacuna.models.chain_tagger import collection_paused
 from lacuna.pipeline.detection import open_detection, open_recognizers
 from lacuna.text.document import Document
 

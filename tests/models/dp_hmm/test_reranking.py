@@ -136,7 +136,6 @@ def test_a_model_with_a_plain_reranker_tags_as_without(model: DpHmmModel) -> Non
     assert model.reranker.weights[1:].any()
 
 
-
 def test_file_there_and_back(model: DpHmmModel, tmp_path: Path) -> None:
     path = tmp_path / "ranked.lacuna"
     write_model(path, model.store())

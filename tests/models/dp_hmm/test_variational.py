@@ -12,7 +12,7 @@ from scipy.special import gammaln, logsumexp
 
 from lacuna.errors import InferenceError
 from lacuna.models.dp_hmm import variational
-from lacuna.models.dp_hmm.layout import TaggedWords
+from lacuna.models.dp_hmm.corpus_layout import TaggedWords
 from lacuna.models.dp_hmm.sticks import log_prior, shares
 from lacuna.models.dp_hmm.variational import DpHmmProblem, Learnt, Priors, VbStep, pose
 from lacuna.types import FloatArray

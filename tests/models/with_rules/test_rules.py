@@ -9,12 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna import ConfigError, Document, Mention
-from lacuna.models.with_rules.file import (
-    read_rules,
-    rules_as_values,
-    rules_from_values,
-    write_rules,
-)
 from lacuna.models.with_rules.rules import (
     CLASSES,
     PLACES,
@@ -24,6 +18,12 @@ from lacuna.models.with_rules.rules import (
     label_by_rules,
     mention_class,
     mention_facts,
+)
+from lacuna.models.with_rules.rules_file import (
+    read_rules,
+    rules_as_values,
+    rules_from_values,
+    write_rules,
 )
 from lacuna.text.tokens import tokens_of
 

@@ -16,7 +16,7 @@ What to read next:
 
 * training: `training.py` → `objective.py` (likelihood and gradient, with the forward–backward
   kernel); `start.py` has the starting point, and EM for the model without features;
-* tagging: this file → `models/chain.py` → `inference/chain.py` → `inference/chain_kernels.py`.
+* tagging: this file → `models/chain_tagger.py` → `inference/chain.py` → its kernels.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from lacuna.errors import ConfigError
 from lacuna.features.token_table import TokenTable
 from lacuna.inference.chain import Chain, first_order
 from lacuna.models.base import NO_CARD, Card
-from lacuna.models.chain import ChainTagger
+from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.class_hmm.features import WordFeatureSpace
 from lacuna.models.class_hmm.objective import log_moves
 from lacuna.models.facts import Facts, Inspection

@@ -34,7 +34,7 @@ from lacuna.features.extract import FeatureIndex
 from lacuna.features.token_table import TokenTable, in_sequences, token_table
 from lacuna.inference.chain import Chain, first_order
 from lacuna.models.base import NO_CARD, Card
-from lacuna.models.chain import ChainTagger, PathTagger
+from lacuna.models.chain_tagger import ChainTagger, PathTagger
 from lacuna.models.crf.explain import crf_tables, strongest_features
 from lacuna.models.facts import Facts, Inspection, settings_table
 from lacuna.models.feature_settings import FeatureSettings

@@ -21,7 +21,7 @@ from lacuna.encoding.li_reading import decode
 from lacuna.encoding.schemes import OUTSIDE, Heuristic, Moves, moves
 from lacuna.inference.stretches import Stretch, stretch_probabilities
 from lacuna.models.base import Part, parts_of
-from lacuna.models.chain import BestPaths
+from lacuna.models.chain_tagger import BestPaths
 from lacuna.models.crf import ChainCrf, CrfSettings
 from lacuna.models.settings import Range
 from lacuna.text.document import Document, Mention, Span

@@ -49,7 +49,7 @@ from lacuna.inference.subtags import (
     projected_tags,
 )
 from lacuna.models.base import NO_CARD, Card
-from lacuna.models.chain import ChainTagger
+from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.dp_hmm.cues import SubTags, cue_facts, subtags_of
 from lacuna.models.dp_hmm.rare_words import RareWords
 from lacuna.models.dp_hmm.reranking import Reranker

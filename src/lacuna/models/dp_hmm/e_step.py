@@ -16,8 +16,8 @@ With the weights a = exp E[ln φT φt] of moves and e = exp E[ln φE] of words, 
 
   so all tokens at even positions are updated at once, and then all those at odd positions.
 
-Tokens of one step that share their tag and the previous tag are one group of rows (`layout.py`);
-a step of a group is a product of matrices (:func:`advance`, :func:`retreat`).
+Tokens of one step that share their tag and the previous tag are one group of rows
+(`corpus_layout.py`); a step of a group is a product of matrices (:func:`advance`, :func:`retreat`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import numpy as np
 from lacuna.errors import InferenceError
 from lacuna.inference.chain_kernels import add_product
 from lacuna.kernels import kernel
-from lacuna.models.dp_hmm.layout import Layout
+from lacuna.models.dp_hmm.corpus_layout import Layout
 from lacuna.types import FloatArray, LongArray
 
 

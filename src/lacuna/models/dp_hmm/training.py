@@ -20,7 +20,7 @@ from lacuna.features.resources import Resources, without_folders
 from lacuna.features.token_table import TokenTable, token_table, words_at
 from lacuna.models.base import FitOptions, Step
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel
-from lacuna.models.dp_hmm.layout import TaggedWords
+from lacuna.models.dp_hmm.corpus_layout import TaggedWords
 from lacuna.models.dp_hmm.rare_functions import (
     NO_PHRASES,
     RareFunctions,

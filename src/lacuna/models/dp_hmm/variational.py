@@ -27,8 +27,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lacuna.inference.batch import run_chunks
+from lacuna.models.dp_hmm.corpus_layout import Layout, TaggedWords, lay_out, own_words
 from lacuna.models.dp_hmm.e_step import Expected, LogWeights, expect, gather, improve, moves_of
-from lacuna.models.dp_hmm.layout import Layout, TaggedWords, lay_out, own_words
 from lacuna.models.dp_hmm.sticks import (
     better_stick,
     divergence,

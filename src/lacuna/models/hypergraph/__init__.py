@@ -36,7 +36,7 @@ from lacuna.inference import subgraphs
 from lacuna.inference.batch import run_chunks
 from lacuna.inference.subgraphs import SubgraphExpectations
 from lacuna.models.base import NO_CARD, Card, TagsAnything
-from lacuna.models.chain import batches
+from lacuna.models.chain_tagger import batches
 from lacuna.models.feature_settings import FeatureSettings
 from lacuna.models.file import StoredModel
 from lacuna.models.hypergraph import unfolded

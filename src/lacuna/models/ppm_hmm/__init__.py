@@ -16,7 +16,7 @@ and the characters of each distinct word · order · J for PPM.
 
 What to read next:
 
-* training: `training.py` → `counts.py` (words and moves), `ppm.py` (characters) →
+* training: `training.py` → `state_counts.py` (words and moves), `ppm.py` (characters) →
   `context_tree.py`;
 * tagging: this file → `ppm.py` (probability of a word, with its kernel).
 """
@@ -35,11 +35,11 @@ from lacuna.errors import ConfigError
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.chain import Chain
 from lacuna.models.base import NO_CARD, Card, Examined, TagsAnything
-from lacuna.models.chain import ChainTagger
+from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.facts import Facts, Inspection
 from lacuna.models.file import StoredModel
-from lacuna.models.ppm_hmm.counts import MoveCounts, WordCounts
 from lacuna.models.ppm_hmm.ppm import MOST_ORDER, Ppm, Words
+from lacuna.models.ppm_hmm.state_counts import MoveCounts, WordCounts
 from lacuna.models.ppm_hmm.states import State, state_moves
 from lacuna.models.settings import POSITIVE, Choices, Range, Settings
 from lacuna.text.document import Document, Tokens

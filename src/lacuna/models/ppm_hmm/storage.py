@@ -11,8 +11,8 @@ from lacuna.errors import LacunaError, ModelFileError
 from lacuna.models.base import Card
 from lacuna.models.file import StoredModel, require, require_indices
 from lacuna.models.ppm_hmm import PPM_ARRAYS, PpmHmm, PpmHmmModel
-from lacuna.models.ppm_hmm.counts import MoveCounts, WordCounts
 from lacuna.models.ppm_hmm.ppm import Ppm
+from lacuna.models.ppm_hmm.state_counts import MoveCounts, WordCounts
 from lacuna.models.ppm_hmm.states import State, far_outside, state_set
 from lacuna.models.settings import stored_settings
 from lacuna.text.word_types import WordTypes

@@ -12,8 +12,8 @@ from lacuna.errors import ConfigError
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.models.base import Step
 from lacuna.models.ppm_hmm import PpmHmm, PpmHmmModel
-from lacuna.models.ppm_hmm.counts import MoveCounts, WordCounts
 from lacuna.models.ppm_hmm.ppm import Ppm, Words
+from lacuna.models.ppm_hmm.state_counts import MoveCounts, WordCounts
 from lacuna.models.ppm_hmm.states import State, far_outside, spell_states, state_set
 from lacuna.text.units import Units, choose_units, with_units
 from lacuna.text.word_types import number_types

@@ -13,8 +13,8 @@ O(n K³) for K tags, in practice far less: words seen often have few possible ta
 
 What to read next:
 
-    tagging     `models/chain.py` → `inference/chain.py` → `inference/second_order.py` (kernel)
-    training    `training.py` → `transitions.py` (q), `lexicon.py` (e) → `word_classes.py` (kernel)
+    tagging     `models/chain_tagger.py` → `inference/chain.py` → `inference/second_order.py`
+    training    `training.py` → `transitions.py` (q), `tag_lexicon.py` (e) → `word_classes.py`
 
 Tags spell mentions (BIO, BILOU), or they are parts of speech (`pos.py`).
 """
@@ -31,16 +31,12 @@ from lacuna.encoding.schemes import Moves, Scheme, moves
 from lacuna.features.token_table import TokenTable
 from lacuna.inference.chain import Chain
 from lacuna.models.base import NO_CARD, Card
-from lacuna.models.chain import ChainTagger
+from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.facts import Facts, Inspection, Table
 from lacuna.models.file import StoredModel
 from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Choices, Range, Settings
-from lacuna.models.trigram_hmm.lexicon import TagLexicon
-from lacuna.models.trigram_hmm.transitions import (
-    InterpolationWeights,
-    as_chain,
-    interpolate,
-)
+from lacuna.models.trigram_hmm.tag_lexicon import TagLexicon
+from lacuna.models.trigram_hmm.transitions import InterpolationWeights, as_chain, interpolate
 from lacuna.types import FloatArray, LongArray, Task
 
 #: Occurrences that close the tags of a word: of mentions, and of parts of speech.

@@ -14,7 +14,7 @@ from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import run_chunks
 from lacuna.inference.chain import Chain, best_paths, expectations
 from lacuna.models.base import NO_CARD, Card, Step, TagsAnything
-from lacuna.models.chain import batches
+from lacuna.models.chain_tagger import batches
 from lacuna.models.facts import Facts, Inspection
 from lacuna.models.file import StoredModel
 from lacuna.models.trigram_hmm import Hmm, TrigramHmm, store_hmm

@@ -12,8 +12,8 @@ from lacuna.models.file import StoredModel, require, require_indices
 from lacuna.models.scoring import SparseRows
 from lacuna.models.settings import stored_settings
 from lacuna.models.trigram_hmm import Hmm, TrigramHmm, TrigramHmmModel
-from lacuna.models.trigram_hmm.lexicon import TagLexicon, kin_tags
 from lacuna.models.trigram_hmm.pos import PosTagger
+from lacuna.models.trigram_hmm.tag_lexicon import TagLexicon, kin_tags
 from lacuna.models.trigram_hmm.transitions import InterpolationWeights
 from lacuna.models.trigram_hmm.word_classes import WordClasses
 from lacuna.text.word_types import WordTypes

@@ -1,6 +1,6 @@
 """Training of the trigram HMM: one pass that counts tags and words.
 
-Read `transitions.py` for q, tags after tags, and `lexicon.py` for e, words of tags.
+Read `transitions.py` for q, tags after tags, and `tag_lexicon.py` for e, words of tags.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lacuna.errors import ConfigError
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.models.base import Step
 from lacuna.models.trigram_hmm import Hmm, TrigramHmm, TrigramHmmModel
-from lacuna.models.trigram_hmm.lexicon import fit_lexicon, kin_tags
+from lacuna.models.trigram_hmm.tag_lexicon import fit_lexicon, kin_tags
 from lacuna.models.trigram_hmm.transitions import (
     InterpolationWeights,
     count_trigrams,

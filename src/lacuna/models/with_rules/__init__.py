@@ -17,7 +17,6 @@ from lacuna.errors import ModelFileError
 from lacuna.models.base import Tagger
 from lacuna.models.facts import Facts, Inspection, Table
 from lacuna.models.file import StoredModel
-from lacuna.models.with_rules.file import rules_as_values, rules_from_values
 from lacuna.models.with_rules.rules import (
     Rules,
     label_by_rules,
@@ -25,6 +24,7 @@ from lacuna.models.with_rules.rules import (
     rule_row,
     rule_words,
 )
+from lacuna.models.with_rules.rules_file import rules_as_values, rules_from_values
 from lacuna.models.wrapped import Wrapped
 from lacuna.text.document import Document
 from lacuna.text.tokens import tokens_of
