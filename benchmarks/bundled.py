@@ -16,7 +16,7 @@ import lacuna
 from lacuna.deid.calibration import calibration_units, outcome
 from lacuna.deid.detector import DEFAULT_THRESHOLD, Detector, Recognizers
 from lacuna.deid.patterns import find_patterns
-from lacuna.deid.promises import promises_of
+from lacuna.deid.calibration import promises_of
 from lacuna.models.file import bundled_model, read_model
 from lacuna.synthetic import Split, generate
 

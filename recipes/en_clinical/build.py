@@ -18,9 +18,8 @@ from tempfile import TemporaryDirectory
 
 from lists import Counts, thinned, word_lists, write_list
 
-from lacuna.deid.calibration import units_needed
+from lacuna.deid.calibration import units_needed, with_promises
 from lacuna.deid.detection_options import DetectionOptions
-from lacuna.deid.promises import with_promises
 from lacuna.features.extract import FeatureIndex
 from lacuna.features.plan import make_plan
 from lacuna.features.resources import Resources

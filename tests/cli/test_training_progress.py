@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lacuna.cli.training_progress import ProgressLine
+from lacuna.cli.training import ProgressLine
 from lacuna.pipeline.training import Progress
 
 

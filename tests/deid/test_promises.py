@@ -8,8 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lacuna.deid.calibration import Calibration, CurvePoint
-from lacuna.deid.promises import Promises, pipeline_hash, promises_of, weights_hash, with_promises
+from lacuna.deid.calibration import (
+    Calibration,
+    CurvePoint,
+    Promises,
+    pipeline_hash,
+    promises_of,
+    weights_hash,
+    with_promises,
+)
 from lacuna.errors import ConfigError, ModelFileError
 from lacuna.models.file import StoredModel, read_model, write_model
 

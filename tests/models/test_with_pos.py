@@ -16,7 +16,7 @@ from lacuna.models.file import StoredModel, write_model
 from lacuna.models.registry import load, restore
 from lacuna.models.trigram_hmm import TrigramHmm
 from lacuna.models.trigram_hmm.pos import PosTagger, fit_pos_tagger
-from lacuna.models.with_pos import WithPos
+from lacuna.models.wrapped import WithPos
 from lacuna.pipeline.training import train
 from lacuna.text.document import Tokens
 from lacuna.text.tokens import tokens_of

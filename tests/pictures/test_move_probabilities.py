@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna.inference.chain import Chain, check_chain, first_order
-from lacuna.pictures.move_probabilities import move_probabilities
+from lacuna.pictures.transition_graph import move_probabilities
 
 
 def test_probabilities_stay_what_they_are_in_a_sentence_that_goes_on() -> None:

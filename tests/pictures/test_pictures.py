@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacuna.evaluation.outcomes import ALL, LabelOutcomes, OutcomeCounter
+from lacuna.evaluation.mention_errors import ALL, LabelOutcomes, OutcomeCounter
 from lacuna.evaluation.scores import score
 from lacuna.inference.chain import first_order
 from lacuna.pictures.outcome_chart import FULL, outcome_chart

@@ -14,7 +14,7 @@ from lacuna.cli.detector_options import DetectorOptions, PolicyOption
 from lacuna.cli.option_records import only
 
 if TYPE_CHECKING:
-    from lacuna.deid.promises import Promises
+    from lacuna.deid.calibration import Promises
 
 CURVE_SHOWN = (0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 
@@ -48,9 +48,9 @@ def calibrate_command(
 
     Example: lacuna calibrate names.lacuna unseen.jsonl --max-missed 0.01 --max-missed 0.05
     """
+    from lacuna.deid.calibration import with_promises
     from lacuna.deid.detection_options import with_policy
     from lacuna.deid.policy import load_policy
-    from lacuna.deid.promises import with_promises
     from lacuna.models.file import write_model
     from lacuna.pipeline.detection import make_promises, open_detection
 

@@ -1,7 +1,12 @@
-"""Output of the command line: results on stdout, messages and progress on stderr."""
+"""Output of the command line: results on stdout, messages and progress on stderr.
+
+Passphrases come from the environment, or are typed in without echo.
+"""
 
 from __future__ import annotations
 
+import getpass
+import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -21,6 +26,8 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 from rich.table import Table
+
+from lacuna.errors import ConfigError
 
 stdout = Console(highlight=False)
 stderr = Console(stderr=True, highlight=False)
@@ -148,3 +155,29 @@ def _progress(what: str, total: int | None, *amounts: ProgressColumn) -> Iterato
     ) as progress:
         task = progress.add_task(what, total=total)
         yield lambda count: progress.advance(task, count)
+
+
+VARIABLE = "LACUNA_PASSPHRASE"
+
+
+def passphrase() -> str:
+    """Return the passphrase of an existing vault."""
+    return os.environ.get(VARIABLE) or _typed("Passphrase of the vault: ")
+
+
+def new_passphrase() -> str:
+    """Return the passphrase of a new vault; it has to be typed twice."""
+    if given := os.environ.get(VARIABLE):
+        return given
+    typed = _typed("Passphrase for the new vault: ")
+    if not typed or typed != _typed("Repeat the passphrase: "):
+        raise ConfigError("the passphrases differ or are empty")
+    return typed
+
+
+def _typed(prompt: str) -> str:
+    if not sys.stdin.isatty():
+        raise ConfigError(
+            f"a vault needs a passphrase: set {VARIABLE}, or run in a terminal to type it"
+        )
+    return getpass.getpass(prompt, stream=sys.stderr)

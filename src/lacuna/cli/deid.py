@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lacuna.archive.options import BadBytes, Rename
-from lacuna.cli.console import announce_compiling, growing_progress, print_json, print_table, say
+from lacuna.cli.console import (
+    announce_compiling,
+    growing_progress,
+    new_passphrase,
+    print_json,
+    print_table,
+    say,
+)
 from lacuna.cli.corpora import EncodingOption, GroupFromOption, JsonOption
 from lacuna.cli.detector_options import DetectorOptions, PolicyOption
-from lacuna.cli.passphrases import new_passphrase
 from lacuna.deid.scope import Consistency
 from lacuna.errors import ConfigError, StoppedError
 

@@ -21,7 +21,7 @@ from lacuna.cli.results import (
     show_scores,
     write_picture,
 )
-from lacuna.evaluation.outcomes import OutcomeCounter
+from lacuna.evaluation.mention_errors import OutcomeCounter
 from lacuna.io.writing import whole_file
 from lacuna.pictures.error_page import error_page
 from lacuna.pictures.outcome_chart import outcome_chart

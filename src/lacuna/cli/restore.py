@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from lacuna.cli.console import say
-from lacuna.cli.passphrases import passphrase
+from lacuna.cli.console import passphrase, say
 from lacuna.errors import ConfigError
 
 

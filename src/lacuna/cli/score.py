@@ -25,7 +25,7 @@ from lacuna.cli.results import (
 from lacuna.errors import ConfigError
 from lacuna.evaluation import result_json, result_tables
 from lacuna.evaluation.annotator_agreement import agreement
-from lacuna.evaluation.outcomes import OutcomeCounter
+from lacuna.evaluation.mention_errors import OutcomeCounter
 from lacuna.evaluation.pairing import pair
 from lacuna.evaluation.scores import Scores, score
 from lacuna.evaluation.significance import compare_systems

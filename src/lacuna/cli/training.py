@@ -1,18 +1,18 @@
-"""What ``lacuna train`` does between reading documents and writing the model."""
+"""What ``lacuna train`` does between reading documents and writing the model, and its progress."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from lacuna.cli.console import say
-from lacuna.cli.training_progress import showing
+from lacuna.cli.console import say, step_progress
 
 if TYPE_CHECKING:
     from lacuna.models.settings import Settings
-    from lacuna.pipeline.training import Trained, TrainOptions
+    from lacuna.pipeline.training import Progress, Trained, TrainOptions
     from lacuna.pipeline.tuning import Tried
     from lacuna.text.document import Document
 
@@ -97,3 +97,52 @@ class Job:
 def _say_tried(tried: Tried[object]) -> None:
     penalty = f"l2 {tried.config.l2:g}: " if hasattr(tried.config, "l2") else ""
     say(f"{penalty}F1 {tried.f1:.4f}")
+
+
+Show = Callable[["Progress"], None]
+
+
+@contextmanager
+def showing(trainings: int) -> Iterator[Show]:
+    """Show a bar over the iterations of each training on stderr, and yield how to move it."""
+    with step_progress("preparing") as update:
+        line = ProgressLine(trainings)
+
+        def show(progress: Progress) -> None:
+            line.take(progress)
+            update(line.what, progress.iteration, progress.iterations, line.left)
+
+        yield show
+
+
+@dataclass(slots=True)
+class ProgressLine:
+    """What is said about so many trainings, one after the other."""
+
+    trainings: int
+    training: int = 0
+    seconds_each: float = 0.0
+    dev: str = ""
+    what: str = ""
+    left: str = ""
+
+    def take(self, progress: Progress) -> None:
+        """Take in how far the present training is; a new one begins with iteration 0."""
+        if not progress.iteration:
+            self.training, self.dev = self.training + 1, ""
+        if progress.dev_f1 is not None:
+            self.dev = f", dev F1 {progress.dev_f1:.4f}"
+        which = f"training {self.training} of {self.trainings}, " if self.trainings > 1 else ""
+        self.what = (
+            f"{which}iteration {progress.iteration} of at most {progress.iterations},"
+            f" objective {progress.objective:,.1f}{self.dev}"
+        )
+        if progress.note:
+            self.what += f", {progress.note}"
+        if progress.seconds_left is None:
+            return
+        steps_left = progress.iterations - progress.iteration
+        if steps_left:
+            self.seconds_each = progress.seconds_left / steps_left * progress.iterations
+        more = (self.trainings - self.training) * self.seconds_each
+        self.left = f"at most {progress.seconds_left + more:.0f} s left"

@@ -16,8 +16,8 @@ from typing import Any
 import msgspec
 
 from lacuna.deid.actions import Action, Drop, Generalise, Mask, Shift, Surrogate, Tag
-from lacuna.deid.dates.missing_years import DocumentDates
 from lacuna.deid.dates.reading import MAX_LENGTH, Reading, read_date
+from lacuna.deid.dates.shifting import DocumentDates
 from lacuna.deid.findings import Finding
 from lacuna.deid.generalising import generalise_age, generalise_date, generalise_zip
 from lacuna.deid.keys import Key

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lacuna.errors import ScoringError
-from lacuna.evaluation.counts import figures
-from lacuna.evaluation.counts_by_document import LabelTable
+from lacuna.evaluation.counts import LabelTable, figures
 from lacuna.evaluation.scores import Scores
 from lacuna.types import FloatArray
 

@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lacuna.errors import ScoringError
-from lacuna.evaluation.counts import Counts, Section
-from lacuna.evaluation.counts_by_document import LabelTable, TableBuilder
+from lacuna.evaluation.counts import Counts, LabelTable, Section, TableBuilder
 from lacuna.evaluation.mention_counts import (
     Contacts,
     LabelCounts,

@@ -188,7 +188,7 @@ KINDS: dict[str, Kind] = {
         Kind(
             name="with-pos",
             summary="a model that looks at parts of speech, and the tagger that finds them",
-            restore="lacuna.models.with_pos:restore_with_pos",
+            restore="lacuna.models.wrapped:restore_with_pos",
             parts=("pos", "tagger"),
             layer=1,
         ),

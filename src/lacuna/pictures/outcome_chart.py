@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lacuna.evaluation.outcomes import ALL, LabelOutcomes
+from lacuna.evaluation.mention_errors import ALL, LabelOutcomes
 from lacuna.pictures import svg
 
 FULL = 420.0  #: width of a bar for all gold mentions

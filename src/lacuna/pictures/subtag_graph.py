@@ -15,7 +15,7 @@ import numpy as np
 
 from lacuna.models.dp_hmm.cues import Cue, Side, SubTags
 from lacuna.pictures import svg
-from lacuna.pictures.arrows import Curve, Point, arrow, number_at, written
+from lacuna.pictures.svg import Curve, Point, arrow, number_at, written
 from lacuna.types import FloatArray, LongArray
 
 MOST = 7  #: most boxes in a column

@@ -13,13 +13,20 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from lacuna.deid.calibration import Calibration, calibrate, calibration_units, curve
+from lacuna.deid.calibration import (
+    Calibration,
+    Promises,
+    calibrate,
+    calibration_units,
+    curve,
+    pipeline_hash,
+    promises_of,
+)
 from lacuna.deid.detection_options import BUNDLED_MODEL, DetectionOptions
 from lacuna.deid.detector import DEFAULT_THRESHOLD, UNNAMED, Detector, Recognizers
 from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.patient_values import read_known
 from lacuna.deid.patterns import PATTERNS_VERSION, compile_user_pattern, find_patterns
-from lacuna.deid.promises import Promises, pipeline_hash, promises_of
 from lacuna.deid.terms import TermFinder, read_terms, without_never
 from lacuna.errors import ConfigError
 from lacuna.models.base import Tagger

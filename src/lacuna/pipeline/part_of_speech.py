@@ -11,8 +11,7 @@ from lacuna.models.base import Tagger
 from lacuna.models.registry import KINDS, kind_of, load, trainable
 from lacuna.models.settings import Settings
 from lacuna.models.trigram_hmm.pos import POS, PosTagger
-from lacuna.models.with_pos import WithPos
-from lacuna.models.wrapped import Wrapped
+from lacuna.models.wrapped import WithPos, Wrapped
 
 
 def load_pos_tagger(path: Path) -> PosTagger:

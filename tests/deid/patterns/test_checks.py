@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacuna.deid.patterns.checks import (
+from lacuna.deid.patterns.recognizers import (
     count_digits,
     is_date,
     passes_luhn,

@@ -15,7 +15,7 @@ from lacuna.models.aligned import AlignedModel
 from lacuna.models.aligned.training import align
 from lacuna.models.base import FitOptions, Tagger, group_batches
 from lacuna.models.trigram_hmm import TrigramHmmModel
-from lacuna.models.with_pos import WithPos
+from lacuna.models.wrapped import WithPos
 from lacuna.pipeline.part_of_speech import joined
 from lacuna.pipeline.training import Progress, TrainOptions, train
 from tests.models.aligned.patients import note, patients

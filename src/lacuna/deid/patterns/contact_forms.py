@@ -6,8 +6,15 @@ import ipaddress
 import re
 
 from lacuna.deid.findings import Finding
-from lacuna.deid.patterns.checks import count_digits
-from lacuna.deid.patterns.recognizers import QUANTITY, UNSURE, Recognizer, first_of, found, pattern
+from lacuna.deid.patterns.recognizers import (
+    QUANTITY,
+    UNSURE,
+    Recognizer,
+    count_digits,
+    first_of,
+    found,
+    pattern,
+)
 
 PHONE, FAX, EMAIL, URL, IPADDR, DEVICE = "PHONE", "FAX", "EMAIL", "URL", "IPADDR", "DEVICE"
 

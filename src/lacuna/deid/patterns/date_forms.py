@@ -19,9 +19,16 @@ from __future__ import annotations
 import re
 
 from lacuna.deid.findings import Finding
-from lacuna.deid.patterns.checks import is_date, is_month_and_day
 from lacuna.deid.patterns.cue_words import MONTHS, WEEKDAYS, word_set
-from lacuna.deid.patterns.recognizers import QUANTITY, Recognizer, first_of, found, pattern
+from lacuna.deid.patterns.recognizers import (
+    QUANTITY,
+    Recognizer,
+    first_of,
+    found,
+    is_date,
+    is_month_and_day,
+    pattern,
+)
 
 DATE, AGE = "DATE", "AGE"
 

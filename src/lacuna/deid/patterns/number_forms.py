@@ -6,15 +6,18 @@ import re
 from functools import partial
 
 from lacuna.deid.findings import Finding
-from lacuna.deid.patterns.checks import count_digits, passes_luhn, passes_mod_97, passes_vin
 from lacuna.deid.patterns.cue_words import STATES, word_set
 from lacuna.deid.patterns.recognizers import (
     QUANTITY,
     UNSURE,
     Check,
     Recognizer,
+    count_digits,
     first_of,
     found,
+    passes_luhn,
+    passes_mod_97,
+    passes_vin,
     pattern,
 )
 
