@@ -1,7 +1,7 @@
 """Models around a model: :class:`Wrapped` is their base, :class:`WithPos` the simplest of them.
 
-A :class:`WithPos` holds a tagger that looks at parts of speech, and the tagger that finds them. Both
-are in one file, so that texts are tagged exactly as the training corpus was.
+A :class:`WithPos` holds a tagger that looks at parts of speech, and the tagger that finds them.
+Both are in one file, so that texts are tagged exactly as the training corpus was.
 """
 
 from __future__ import annotations
