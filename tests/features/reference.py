@@ -265,7 +265,7 @@ def token_values(name: str, document: Document) -> list[Value]:
 
 
 def term_values(term: Term, document: Document) -> list[Value]:
-    """Values of a term for all tokens of a document; outside the sentence "before", "after"."""
+    """Values of a term for all tokens of a document; outside the sentence "before", "behind"."""
     tokens = tokens_of(document)
     if term.of_word:
         own = [word_value(term.attribute, word) for word in tokens.words(document.text)]
@@ -275,7 +275,7 @@ def term_values(term: Term, document: Document) -> list[Value]:
     for first, last in pairwise(tokens.sentences.tolist()):
         for t in range(first, last):
             place = t + term.offset
-            outside = ("before",) if place < first else ("after",)
+            outside = ("before",) if place < first else ("behind",)
             values.append(own[place] if first <= place < last else outside)
     return values
 
