@@ -2,7 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-KERNEL_TESTS := $(addprefix tests/,text encoding features inference learning models deid/patterns)
+# Small enough to run without compilation; tests/slow.py lists the exceptions among them.
+KERNEL_TESTS := $(addprefix tests/,text encoding features inference learning deid/patterns) \
+  tests/models/test_scoring.py $(wildcard $(addprefix tests/models/*/test_,objective.py variational.py \
+  sticks.py rare_words.py rare_functions.py ppm.py states.py word_classes.py interpolation.py start.py em.py))
 
 .PHONY: help demo test quick coverage stress check format clean
 

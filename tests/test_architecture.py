@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import lacuna
+from tests.slow import COMPILED_ONLY, SLOW
 
 PACKAGE = Path(lacuna.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
@@ -244,3 +245,9 @@ def test_the_layers_in_the_documentation_are_these() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     line = page.split("## Layers\n")[1].split("\n\n")[1].replace("\n", " ")
     assert line == " → ".join(f"`{' '.join(row)}`" for row in LAYERS)
+
+
+def test_lists_of_slow_tests_name_tests() -> None:
+    for entry in (*SLOW, *COMPILED_ONLY):
+        path, _, name = entry.partition("::")
+        assert f"def {name}" in (ROOT / path).read_text("utf-8"), entry
