@@ -43,7 +43,8 @@ test: $(VENV)/.dev
 	$(BIN)/pytest --numprocesses 2
 
 quick: $(VENV)/.dev
-	$(BIN)/pytest --quiet --numprocesses 2 -m 'not slow'
+	$(BIN)/pytest --quiet --numprocesses 2 -m 'not slow' --hypothesis-profile quick \
+	  --ignore tests/test_architecture.py
 
 # Compiled kernels are invisible to coverage, so their own tests run a second time as plain Python.
 coverage: $(VENV)/.dev

@@ -18,6 +18,7 @@ UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"  #: kernels run as Pytho
 
 # No deadline: the first call of a kernel compiles it. In CI examples are the same every time.
 settings.register_profile("lacuna", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.register_profile("quick", deadline=None, max_examples=10)
 settings.register_profile("uncompiled", deadline=None, max_examples=10, derandomize=True)
 settings.load_profile("uncompiled" if UNCOMPILED else "lacuna")
 

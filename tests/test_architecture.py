@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -52,12 +53,17 @@ LONG = {
 }
 
 
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
 def layer(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
 def imported_layers(path: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -102,7 +108,7 @@ def test_imports_only_go_down(path: Path) -> None:
 def test_files_and_functions_stay_small(path: Path) -> None:
     source = path.read_text()
     assert source.count("\n") <= MAX_FILE_LINES
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             is_kernel = any(ast.unparse(d) == "kernel" for d in node.decorator_list)
             limit = MAX_KERNEL_LINES if is_kernel else MAX_FUNCTION_LINES
@@ -112,7 +118,7 @@ def test_files_and_functions_stay_small(path: Path) -> None:
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_every_module_says_what_it_is_for(path: Path) -> None:
-    assert ast.get_docstring(ast.parse(path.read_text()))
+    assert ast.get_docstring(tree(path))
 
 
 def test_numba_is_used_through_one_decorator() -> None:
@@ -121,7 +127,7 @@ def test_numba_is_used_through_one_decorator() -> None:
         for path in SOURCES
         if any(
             isinstance(node, ast.Import | ast.ImportFrom) and "numba" in ast.unparse(node)
-            for node in ast.walk(ast.parse(path.read_text()))
+            for node in ast.walk(tree(path))
         )
     }
     assert users == {"kernels.py"}
@@ -156,7 +162,7 @@ CALLED_FROM_OTHER_FILES = {
 def kernels_of(path: Path) -> list[ast.FunctionDef]:
     return [
         node
-        for node in ast.parse(path.read_text()).body
+        for node in tree(path).body
         if isinstance(node, ast.FunctionDef)
         and any(ast.unparse(decorator) == "kernel" for decorator in node.decorator_list)
     ]
@@ -172,7 +178,7 @@ def test_kernels_call_kernels_of_their_own_file() -> None:
     for path in SOURCES:
         imported = {
             alias.asname or alias.name: (node.module or "", alias.name)
-            for node in ast.walk(ast.parse(path.read_text()))
+            for node in ast.walk(tree(path))
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
@@ -187,7 +193,7 @@ def test_kernels_call_kernels_of_their_own_file() -> None:
 def imported_modules(path: Path) -> set[str]:
     """Return what a file imports, wherever in it: modules, and names in modules."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
