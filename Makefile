@@ -2,7 +2,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-KERNEL_TESTS := $(addprefix tests/,text encoding features inference learning models deid/patterns)
+# Small enough to run without compilation; tests/slow.py lists the exceptions among them.
+KERNEL_TESTS := $(addprefix tests/,text encoding features inference learning deid/patterns) \
+  tests/models/test_scoring.py $(wildcard $(addprefix tests/models/*/test_,objective.py variational.py \
+  sticks.py rare_words.py rare_functions.py ppm.py states.py word_classes.py interpolation.py start.py em.py))
 
 .PHONY: help demo test quick coverage stress check format clean
 
@@ -40,7 +43,8 @@ test: $(VENV)/.dev
 	$(BIN)/pytest --numprocesses 2
 
 quick: $(VENV)/.dev
-	$(BIN)/pytest --quiet --numprocesses 2 -m 'not slow'
+	$(BIN)/pytest --quiet --numprocesses 2 -m 'not slow' --hypothesis-profile quick \
+	  --ignore tests/test_architecture.py
 
 # Compiled kernels are invisible to coverage, so their own tests run a second time as plain Python.
 coverage: $(VENV)/.dev

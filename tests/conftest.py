@@ -14,14 +14,13 @@ from hypothesis import settings
 
 from tests import no_network
 from tests.no_network.sitecustomize import reaches_out
+from tests.slow import COMPILED_ONLY, SLOW
 
-UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"  #: for coverage: kernels run as Python
-UNCOMPILED_SECONDS = (
-    5  #: a test that needs more processor time then is skipped; what it ran still counts
-)
+UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"  #: kernels run as Python, for coverage
 
 # No deadline: the first call of a kernel compiles it. In CI examples are the same every time.
 settings.register_profile("lacuna", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.register_profile("quick", deadline=None, max_examples=10)
 settings.register_profile("uncompiled", deadline=None, max_examples=10, derandomize=True)
 settings.load_profile("uncompiled" if UNCOMPILED else "lacuna")
 
@@ -33,21 +32,15 @@ def pytest_configure(config: pytest.Config) -> None:
             config.addinivalue_line("filterwarnings", f"ignore:{message}:RuntimeWarning")
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Without compilation, give up on tests that take long."""
-    if not UNCOMPILED:
-        return (yield)
-
-    def give_up(*_: object) -> None:
-        pytest.skip("takes long without compilation")
-
-    signal.signal(signal.SIGPROF, give_up)
-    signal.setitimer(signal.ITIMER_PROF, UNCOMPILED_SECONDS)
-    try:
-        return (yield)
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark the slow tests; without compilation, leave out those that would take minutes."""
+    for item in items:
+        if item.nodeid.startswith(SLOW):
+            item.add_marker(pytest.mark.slow)
+    if UNCOMPILED:
+        large = [item for item in items if item.nodeid.startswith(COMPILED_ONLY)]
+        config.hook.pytest_deselected(items=large)
+        items[:] = [item for item in items if item not in large]
 
 
 def _stay_at_home(event: str, arguments: tuple[Any, ...]) -> None:

@@ -7,12 +7,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
 import lacuna
+from tests.slow import COMPILED_ONLY, SLOW
 
 PACKAGE = Path(lacuna.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
@@ -42,12 +44,17 @@ MAX_KERNEL_LINES = 60
 MAX_FILES_TO_KERNEL = 4
 
 
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
 def layer(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
 def imported_layers(path: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -90,7 +97,7 @@ def test_imports_only_go_down(path: Path) -> None:
 def test_files_and_functions_stay_small(path: Path) -> None:
     source = path.read_text()
     assert source.count("\n") <= MAX_FILE_LINES
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             is_kernel = any(ast.unparse(d) == "kernel" for d in node.decorator_list)
             limit = MAX_KERNEL_LINES if is_kernel else MAX_FUNCTION_LINES
@@ -99,7 +106,7 @@ def test_files_and_functions_stay_small(path: Path) -> None:
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda p: str(p.relative_to(PACKAGE)))
 def test_every_module_says_what_it_is_for(path: Path) -> None:
-    assert ast.get_docstring(ast.parse(path.read_text()))
+    assert ast.get_docstring(tree(path))
 
 
 def test_numba_is_used_through_one_decorator() -> None:
@@ -108,7 +115,7 @@ def test_numba_is_used_through_one_decorator() -> None:
         for path in SOURCES
         if any(
             isinstance(node, ast.Import | ast.ImportFrom) and "numba" in ast.unparse(node)
-            for node in ast.walk(ast.parse(path.read_text()))
+            for node in ast.walk(tree(path))
         )
     }
     assert users == {"kernels.py"}
@@ -142,7 +149,7 @@ CALLED_FROM_OTHER_FILES = {
 def kernels_of(path: Path) -> list[ast.FunctionDef]:
     return [
         node
-        for node in ast.parse(path.read_text()).body
+        for node in tree(path).body
         if isinstance(node, ast.FunctionDef)
         and any(ast.unparse(decorator) == "kernel" for decorator in node.decorator_list)
     ]
@@ -158,7 +165,7 @@ def test_kernels_call_kernels_of_their_own_file() -> None:
     for path in SOURCES:
         imported = {
             alias.asname or alias.name: (node.module or "", alias.name)
-            for node in ast.walk(ast.parse(path.read_text()))
+            for node in ast.walk(tree(path))
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
@@ -173,14 +180,13 @@ def test_kernels_call_kernels_of_their_own_file() -> None:
 def imported_modules(path: Path, *, types_too: bool = True) -> set[str]:
     """Return what a file imports, wherever in it: modules, and names in modules."""
     names: set[str] = set()
-    tree = ast.parse(path.read_text())
     only_types = {
         id(inner)
-        for node in ast.walk(tree)
+        for node in ast.walk(tree(path))
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         for inner in ast.walk(node)
     }
-    for node in ast.walk(tree):
+    for node in ast.walk(tree(path)):
         if id(node) in only_types and not types_too:
             continue
         if isinstance(node, ast.Import):
@@ -258,7 +264,7 @@ def import_graph() -> dict[str, set[str]]:
 
 
 def _imports_only_files_of(path: Path, folder: str) -> bool:
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.ImportFrom) and node.module == folder:
             place = PACKAGE.joinpath(*folder.split(".")[1:])
             if not all((place / f"{alias.name}.py").exists() for alias in node.names):
@@ -298,3 +304,9 @@ def test_no_two_modules_have_one_name() -> None:
         if path.stem not in roles and layer(path) != "cli":
             places.setdefault(path.stem, []).append(str(path.relative_to(PACKAGE)))
     assert not {name: found for name, found in places.items() if len(found) > 1}
+
+
+def test_lists_of_slow_tests_name_tests() -> None:
+    for entry in (*SLOW, *COMPILED_ONLY):
+        path, _, name = entry.partition("::")
+        assert f"def {name}" in (ROOT / path).read_text("utf-8"), entry

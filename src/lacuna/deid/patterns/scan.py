@@ -312,7 +312,7 @@ def _task_of_pair(codes: CodeArray, i: int, end: int, after: int, cue: int) -> i
     is_sentence = before == BLANK and i > 1 and (codes[i - 2] == STOP or codes[i - 2] == SEMICOLON)
     is_labelled = is_line or (following == COLON and (before == LINE_FEED or is_sentence))
     is_padded = sign == SLASH and codes[i] == ZERO and second == 2
-    is_score = codes[end + 1] == ONE and codes[end + 2] == ZERO  # pain 4/10
+    is_score = second == 2 and codes[end + 1] == ONE and codes[end + 2] == ZERO  # pain 4/10
     is_short = cue == WordKind.YEAR and sign == SLASH and second == 2 and not is_score
     is_cued = cue == WordKind.DATE or is_short
     return Start.PARTIAL_DATE.value if is_cued or is_padded or is_labelled else 0
