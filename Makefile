@@ -40,7 +40,7 @@ demo: $(VENV)/.core
 	$(BIN)/lacuna demo
 
 test: $(VENV)/.dev
-	$(BIN)/pytest --numprocesses 2
+	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
 quick: $(VENV)/.dev
 	$(BIN)/pytest --quiet --numprocesses 2 -m 'not slow' --hypothesis-profile quick \

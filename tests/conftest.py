@@ -33,10 +33,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark the slow tests; without compilation, leave out those that would take minutes."""
+    """Mark the slow tests and run them first, so that no core waits for one at the end.
+
+    Without compilation, tests that would take minutes are left out.
+    """
     for item in items:
         if item.nodeid.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: not item.nodeid.startswith(SLOW))
     if UNCOMPILED:
         large = [item for item in items if item.nodeid.startswith(COMPILED_ONLY)]
         config.hook.pytest_deselected(items=large)
