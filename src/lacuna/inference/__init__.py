@@ -7,7 +7,7 @@ everything a chain model needs. Which kernel is for what:
 file                           for
 =============================  ===================================================================
 chain_kernels                  training: forward-backward of many sequences in step, all moves
-                               counted; first and second order
+                               counted; probabilities of stretches and of second-order chains
 side_by_side(_kernels)         tagging with a first-order chain: forward-backward and Viterbi,
                                only what is asked, in the precision of the scores
 second_order                   tagging with a second-order chain: Viterbi

@@ -1,4 +1,6 @@
-"""Sum-product over chains in scaled linear space, for training. `chain.py` checks and names.
+"""Sum-product over chains in scaled linear space. `chain.py` checks the arguments.
+
+For training, for probabilities of mentions and of second-order chains, and for dp-hmm tagging.
 
 A chain gives each of T tokens one of K labels. A labelling y weighs
 

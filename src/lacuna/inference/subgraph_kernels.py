@@ -1,7 +1,8 @@
-"""Kernels of exact inference over subgraphs; `subgraphs.py` checks and names.
+"""Kernels of exact inference over subgraphs; `subgraphs.py` checks the arguments.
 
-A subgraph is walked word by word, node by node. What matters of the past is which nodes are
-active: bits next_0 … next_m of the next word, as far as they are known, then cur_m … cur_{N-1} of
+The nodes of a word (B0, O1, B1, …, T) and their children stay, on and end are defined in
+`encoding/hypergraph.py`: read that first. A subgraph is walked word by word, node by node. What
+matters of the past is which nodes are active: bits next_0 … next_m of the next word, as far as they are known, then cur_m … cur_{N-1} of
 this word, as far as they are still to come. A step concerns two of these bits only, a = next_m and
 c = cur_m, and turns them into next_m and d = next_{m+1}:
 
@@ -9,7 +10,8 @@ c = cur_m, and turns them into next_m and d = next_{m+1}:
     c = 1    (a, 1) → (a ∨ stay, on)  for every non-empty choice of stay, on and end
 
 With s, o and e the weights of the three children, the choices that lead to the same bits together
-weigh  END = e,  STAY = s(1 + e),  ON = o(1 + e)  and  BOTH = so(1 + e):
+weigh  END = e,  STAY = s(1 + e),  ON = o(1 + e)  and  BOTH = so(1 + e). With x_ac the weight of all
+beginnings of a subgraph with bits (a, c) before a node, and y_ad after it,
 
     y00 = x00 + END · x01
     y10 = x10 + STAY · x01 + (STAY + END) · x11          first index a, second c or d

@@ -187,7 +187,10 @@ def _best_start(states: FloatArray, start: float, out: FloatArray, memory: Memor
 def _best_node(
     states: FloatArray, m: int, stay: float, on: float, end: float, out: FloatArray, memory: Memory
 ) -> None:
-    """Fill out with the states after node m, and memory with how each was best reached."""
+    """Fill out with the best states after node m, and memory with how each was reached.
+
+    y_ad = max over the choices of stay, on and end that lead there of x_ac plus their scores.
+    """
     width = 1 << m
     x, y = states.reshape(-1, 2, 2, width), out.reshape(-1, 2, 2, width)
     back = memory.reshape(-1, 2, 2, width)

@@ -1,4 +1,4 @@
-"""Tags of a chain whose states are finer than tags: five ways to choose them.
+"""Tags of a chain whose states are finer than tags: four ways to choose them.
 
 Several states, the *sub-tags*, have one tag. The probability of a tag sequence is a sum over all
 its state sequences, and no fast algorithm finds the best one. It can be found exactly by trying all

@@ -22,7 +22,8 @@ costs N (Σ_s K_s)². Words seen rarely are represented by their class (`rare_wo
 
 What to read next:
 
-* training: `training.py` → `variational.py` (the bound) → `e_step.py` (recurrences and kernels);
+* training: `training.py` → `variational.py` (the bound) → `e_step.py` (recurrences and kernels),
+  `sticks.py` (update of v);
 * tagging: this file → `inference/subtags.py` (decoders) → `inference/subtag_kernels.py`.
 """
 

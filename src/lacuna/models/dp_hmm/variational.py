@@ -15,6 +15,12 @@ never falls from one E-step to the next, is
 
     ELBO = Σ_sentences [E_q ln weights + H(q(z))] − KL(q(φE) ‖ p) − KL(q(φT) ‖ p)
            − KL(q(φt) ‖ Dir(αt π)) + ln p(v | α)
+
+The M-step sets q(φ) = Dir(prior + expected counts), so that with counts c and prior a
+
+    E[ln φ_i] = ψ(a_i + c_i) − ψ(Σ_j (a_j + c_j))
+
+and climbs in v along the gradient of the bound (`sticks.py`).
 """
 
 from __future__ import annotations
@@ -50,10 +56,10 @@ NOISE = 0.3
 class Priors(NamedTuple):
     """α, αE, αT and αt."""
 
-    alpha: float = 1.0
-    alpha_e: float = 0.01
-    alpha_tag: float = 0.1
-    alpha_t: float = 1.0
+    alpha: float
+    alpha_e: float
+    alpha_tag: float
+    alpha_t: float
 
 
 class Learnt(NamedTuple):

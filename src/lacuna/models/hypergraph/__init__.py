@@ -11,8 +11,9 @@ O(n N 2^N) for n words and a graph of N nodes per word; N = 5 for mentions of up
 
 What to read next:
 
-    tagging     `inference/subgraphs.py` (best subgraph) → `inference/subgraph_kernels.py` (Z)
-    training    `training.py` → `objective.py` → `inference/subgraphs.py`
+    nodes       `encoding/hypergraph.py`, which all others assume
+    tagging     `inference/subgraphs.py` (best subgraph and its kernel)
+    training    `training.py` → `objective.py` → `inference/subgraphs.py` → its kernels
 
 A trained model computes scores[t, j] with `models/scoring.py`.
 """
@@ -72,7 +73,7 @@ class Hypergraph(FeatureSettings):
         subgraph alone finds too few. A higher value finds more mentions, also more wrong ones.
         Probabilities do not depend on it.
     l2
-        Weight of the penalty ‖w‖².
+        Weight of the penalty ‖W‖² + ‖b‖².
     iterations
         Maximum number of iterations.
     tolerance

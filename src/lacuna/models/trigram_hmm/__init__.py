@@ -54,10 +54,10 @@ class TrigramHmm(Settings):
     interpolation
         Weights of tag unigrams, bigrams and trigrams, or ``auto``: by deleted interpolation.
     rare
-        Words seen fewer times are rare: word classes are estimated from them, and their own counts
-        are weighted by `blend`.
+        Words seen fewer times are rare: word classes are estimated from them.
     blend
-        Weight of one occurrence of a rare word against its class; 0: the class alone.
+        Weight of one occurrence of a rare word against its class; 0: the class alone. One
+        occurrence of any other word weighs at least 1.
     suffixes
         Length of the longest suffix that defines a word class; 0: only the look of a word does.
     suffix_count
@@ -65,7 +65,7 @@ class TrigramHmm(Settings):
     parent_weight
         Weight of a shorter suffix against a longer one, in tokens.
     closed
-        A word seen this often has only ``O`` and the labels or parts of speech it was seen with.
+        A word seen this often has only the labels (and ``O``) or parts of speech it was seen with.
         ``auto``: 20 for mentions, 5 for parts of speech.
     """
 
@@ -96,7 +96,7 @@ class Hmm:
     scheme
         Which tag may follow which; ``None``: any tag may follow any other.
     trigrams
-        c(u, v, s); the last u and v are *, the last s is STOP.
+        c(u, v, s); the last index is * for u and v, and STOP for s.
     weights
         λ₁, λ₂, λ₃ of the interpolation.
     lexicon

@@ -154,8 +154,8 @@ def class_keys(
     """Return keys[i, d] of the word codes[start[i]:end[i]]; is_first[i]: it begins a sentence.
 
     Depth 0 is the class of all words, depth 1 that of words that look alike (`word_class`), depth
-    1 + m that of words among them with the same last m characters, lower-cased; 0 if the word is
-    not longer than m.
+    1 + m that of words among them with the same last m characters, lower-cased; NONE if the
+    word is not longer than m.
     """
     keys = np.zeros((len(start), longest + 2), np.uint64)
     for i in range(len(start)):
@@ -200,6 +200,7 @@ def word_class(codes: CodeArray, first: int, last: int, classes: ClassTable, is_
 
 @kernel
 def _number_class(codes: CodeArray, first: int, last: int, digits: int, letters: int) -> int:
+    """Digits only: by length; with letters: one class; else by separator."""
     size = last - first
     if digits == size:
         return TWO_DIGITS if size == 2 else FOUR_DIGITS if size == 4 else OTHER_NUMBER
