@@ -2,9 +2,9 @@
 
 The nodes of a word (B0, O1, B1, …, T) and their children stay, on and end are defined in
 `encoding/hypergraph.py`: read that first. A subgraph is walked word by word, node by node. What
-matters of the past is which nodes are active: bits next_0 … next_m of the next word, as far as they are known, then cur_m … cur_{N-1} of
-this word, as far as they are still to come. A step concerns two of these bits only, a = next_m and
-c = cur_m, and turns them into next_m and d = next_{m+1}:
+matters of the past is which nodes are active: bits next_0 … next_m of the next word, as far as they
+are known, then cur_m … cur_{N-1} of this word, as far as they are still to come. A step concerns
+two of these bits only, a = next_m and c = cur_m, and turns them into next_m and d = next_{m+1}:
 
     c = 0    (a, 0) → (a, 0)         the node is not active
     c = 1    (a, 1) → (a ∨ stay, on)  for every non-empty choice of stay, on and end

@@ -8,8 +8,9 @@ p(s) is the share of tag s; p(x) is the same for every tag and left out. p(s | x
 
 where B is the weight of a word's own occurrences: at least 1 for frequent words. A word never seen
 has its class alone (`word_classes.py`). The tags of a word seen often enough are *closed*: p(s | x)
-is 0 unless s is related to a tag that the word was seen with: of the same label, or ``O``. Few
-open tags make decoding fast. Smoothing p(s | x) leaves e(x | s) unnormalised over x: p(x, y) is a weight.
+is 0 unless s is related to a tag that the word was seen with: of the same label, or ``O``. Few open
+tags make decoding fast. Smoothing p(s | x) leaves e(x | s) unnormalised over x: p(x, y) is a
+weight.
 """
 
 from __future__ import annotations
