@@ -38,7 +38,7 @@ def demo_command(
         int, typer.Option("-n", "--count", min=1, help="Number of generated notes to score.")
     ] = 40,
 ) -> None:
-    """Show what lacuna does: notes, what is found in them, safe notes, a report."""
+    """Show what lacuna does, on three clinical notes."""
     from lacuna.deid.detection_options import DetectionOptions
     from lacuna.pipeline.detection import open_detection
 
