@@ -185,7 +185,7 @@ def _assign(model: ChainTagger, tagged: Sequence[TaggedDocument]) -> _Assigned:
     """Find the best state of its class for every token; of any class if its class is unknown."""
     table = token_table([d.document for d in tagged], [d.tokens for d in tagged])
     number = {tag: k for k, tag in enumerate(model.tags)}
-    tags = [number.get(tag, -1) for d in tagged for tag in d.tags(model.scheme)]
+    tags = [number.get(tag, -1) for d in tagged for tag in d.tags(model.config.scheme)]
     classes = np.array(tags, np.int32)[:, None]
     class_of_state = np.array([number[tag] for tag in model.state_tags])
     valid = constrain(model.emission(table), (classes == class_of_state) | (classes < 0))

@@ -34,7 +34,7 @@ from lacuna.features.extract import FeatureIndex
 from lacuna.features.token_table import TokenTable, in_sequences, token_table
 from lacuna.inference.chain import Chain, first_order
 from lacuna.models.base import NO_CARD, Card
-from lacuna.models.chain_tagger import ChainTagger, PathTagger
+from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.crf.explain import crf_tables, strongest_features
 from lacuna.models.facts import Facts, Inspection, settings_table
 from lacuna.models.feature_settings import FeatureSettings
@@ -97,7 +97,7 @@ class CrfSettings(FeatureSettings, ABC):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChainCrf(PathTagger):
+class ChainCrf(ChainTagger):
     """A trained CRF.
 
     Attributes
@@ -244,14 +244,9 @@ class Crf(CrfSettings):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CrfModel(ChainCrf, ChainTagger):
+class CrfModel(ChainCrf):
     """A trained CRF of flat mentions."""
 
     kind: ClassVar[str] = "crf"
 
     config: Crf
-
-    @property
-    def scheme(self) -> Scheme:
-        """How tags spell mentions."""
-        return self.config.scheme

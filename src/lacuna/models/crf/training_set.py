@@ -23,7 +23,7 @@ from lacuna.features.extract import FeatureIndex, build_index, in_enough_groups
 from lacuna.features.plan import make_plan
 from lacuna.features.resources import Resources
 from lacuna.features.templates import Template
-from lacuna.features.token_table import TokenTable, token_table
+from lacuna.features.token_table import TokenTable, training_table
 from lacuna.inference.batch import chunks, pack_by_time
 from lacuna.learning.emission import CURVATURE, FactoredEmission, curvature, factor
 from lacuna.models.base import FitOptions
@@ -97,9 +97,7 @@ def prepare(
 ) -> TrainingSet:
     """Turn documents and their tags into the objective; `more` adds to the templates."""
     config = setup.config
-    table = token_table([e.document for e in examples], [e.tokens for e in examples])
-    if not len(table.start):
-        raise ConfigError("there are no tokens to train on")
+    table = training_table(examples)
     labels = sorted({*label_counts(examples), *(setup.start.labels if setup.start else ())})
     tags = config.tag_set(labels)
     plan = make_plan([*setup.templates, *more], resources=setup.resources, key=setup.key)
