@@ -85,7 +85,7 @@ class ChainTagger(TagsAnything, ABC):
 
     @abstractmethod
     def store(self) -> StoredModel:
-        """Return everything the model is, for a file."""
+        """Return the content of its model file."""
 
     def read(self, found: BestPaths, *, probabilities: bool) -> Finds:
         """Return the mentions that the paths encode, by default in flat tags."""

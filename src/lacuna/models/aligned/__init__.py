@@ -101,7 +101,7 @@ class AlignedModel(Wrapped):
         return labels
 
     def store(self) -> StoredModel:
-        """Return everything the model is, for a file."""
+        """Return the content of its model file."""
         tagger = super(AlignedModel, self).store()
         words = pack_strings(self.space.words)
         return replace(
@@ -121,7 +121,7 @@ class AlignedModel(Wrapped):
         )
 
     def held_words(self) -> tuple[str, ...]:
-        """Return the words of the training text that can be read in its file."""
+        """Return the words of the training text that its file contains in plain text."""
         return (*self.tagger.held_words(), *self.space.words)
 
     def facts(self, inspection: Inspection) -> Facts:

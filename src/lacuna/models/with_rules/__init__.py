@@ -60,7 +60,7 @@ class WithRules(Wrapped):
         return [self._labelled(document) for document in found]
 
     def held_words(self) -> tuple[str, ...]:
-        """Return the words of the training text that can be read in its file."""
+        """Return the words of the training text that its file contains in plain text."""
         return (*self.tagger.held_words(), *rule_words(self.rules))
 
     def facts(self, inspection: Inspection) -> Facts:
@@ -77,7 +77,7 @@ class WithRules(Wrapped):
         return self.tagger.facts(inspection) + Facts(tuple(tables))
 
     def store(self) -> StoredModel:
-        """Return everything the model is, for a file."""
+        """Return the content of its model file."""
         stored = super(WithRules, self).store()
         own = {"categories": dict(self.categories), "rules": rules_as_values(self.rules)}
         return replace(stored, header={**stored.header, **own})
