@@ -132,7 +132,7 @@ def test_every_chain_is_drawn(lacuna: Lacuna, notes: Path, tmp_path: Path, kind:
     if not isinstance(model, ChainTagger):
         assert kind in {"shared", "split"}
         assert run.code == 2
-        assert "no chain" in run.err
+        assert "not a chain" in run.err
         return
     assert run.code == 0
     assert len(set(model.state_names)) == model.chain().labels

@@ -74,7 +74,7 @@ def test_an_edited_rule_changes_what_is_found() -> None:
     model = train_model(notes(20), TrigramHmm(), categories=edited)
     assert found(model) == [("PATIENT", "Baker"), ("NAME", "Davis"), ("CITY", "Rome")]
     assert model.labels == ("CITY", "NAME", "PATIENT")
-    with pytest.raises(ConfigError, match="rules of NAME: CITY is no label of this category"):
+    with pytest.raises(ConfigError, match="rules of NAME: CITY is not a label of this category"):
         Categories(CATEGORIES.category_of, {"NAME": (Rule("CITY"),)})
     with pytest.raises(ConfigError, match="needs a name"):
         Categories({"PATIENT": ""})

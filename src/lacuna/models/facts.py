@@ -34,7 +34,7 @@ class Inspection:
     documents
         Annotated documents, used to show what hidden states represent.
     label
-        Show only what comes before and after mentions of this label.
+        Show only what leads to mentions of this label and what follows them.
     """
 
     words: Sequence[str] = ()

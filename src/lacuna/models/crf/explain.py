@@ -126,7 +126,7 @@ def _values_with_outside(index: FeatureIndex, words: Sequence[str]) -> HashArray
     plan = index.plan
     ends = np.cumsum([0, *map(len, words)], dtype=np.int32)
     start, end = ends[:-1].copy(), ends[1:].copy()
-    start.flags.writeable = end.flags.writeable = False  # the one form the kernel is compiled for
+    start.flags.writeable = end.flags.writeable = False  # as the kernel is compiled for
     values = np.empty((len(words) + 1, len(plan.word_attributes)), np.uint64)
     values[:-1] = word_values(
         code_points("".join(words)), start, end, plan.word_attributes, resources=plan.resources
