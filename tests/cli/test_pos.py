@@ -88,7 +88,7 @@ def test_pos_as_a_column(lacuna: Lacuna, pos: Path, notes: Path, tmp_path: Path)
     assert "cannot use token columns" in no_columns.err
     no_pos = lacuna("train", notes, "-o", model, "--pos", model)
     assert no_pos.code == 2
-    assert "no part-of-speech model" in no_pos.err
+    assert "not a part-of-speech model" in no_pos.err
     adapted = lacuna("train", notes, "-o", tmp_path / "n.lacuna", "--from", model)
     assert adapted.code == 2
     assert "only a CRF can be adapted" in adapted.err

@@ -1,4 +1,4 @@
-"""Model files that are broken or hostile: each is refused with a reason, never with a crash."""
+"""Broken or hostile model files: each is refused with a reason, without a crash."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def test_a_folder_and_a_pipe_are_refused_and_a_missing_file_is_missing(tmp_path:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_damage_is_noticed_or_harmless(path: Path, seed: int) -> None:
-    """Flip, cut or insert bytes anywhere: the file loads, or the error is ours."""
+    """Flip, cut or insert bytes anywhere: the file loads, or a ModelFileError is raised."""
     rng = random.Random(seed)
     refused = 0
     for _ in range(500):

@@ -129,7 +129,7 @@ def test_damaged_files_are_refused() -> None:
 
 
 def test_parts_of_speech_have_no_categories() -> None:
-    with pytest.raises(ConfigError, match="no large categories"):
+    with pytest.raises(ConfigError, match="large categories are for mentions"):
         train(notes(2), TrigramHmm(), TrainOptions(task=Task.POS, categories=CATEGORIES))
 
 

@@ -237,7 +237,7 @@ def _own_header(metadata: object) -> tuple[str, dict[str, Any]]:
             f"format {version!s:.20} needs a newer lacuna; this one reads up to format {FORMAT}"
         )
     if not isinstance(kind, str):
-        raise ValueError("its header does not name a kind of model")
+        raise ValueError("its header names no kind of model")
     return kind, header
 
 

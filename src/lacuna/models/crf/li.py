@@ -1,4 +1,4 @@
-"""CRF for mentions with gaps: the chain of `crf/__init__.py` over LI tags.
+"""CRF for mentions with gaps: the chain of `crf` over LI tags.
 
     p(y | x) = exp( Σ_t s(x, t, y_t) + Σ_t m(y_{t-1}, y_t) ) / Z(x),   y_t ∈ O, B, I, BD, ID, BH, IH
 

@@ -45,11 +45,8 @@ class TrainingSet:
     tags: tuple[str, ...]
     index: FeatureIndex
     emission: FactoredEmission
-    labels: IntArray
     objective: CrfObjective
     scale: RealArray
-    tokens: int
-    sentences: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,9 +120,7 @@ def prepare(
         l2=config.l2,
         support=_support(_chosen_support(config, len(labels)), pairs, emission),
     )
-    scale = _scale(objective, pairs, config.l2)
-    sentences = len(table.sentences) - 1
-    return TrainingSet(tags, index, emission, gold[order], objective, scale, len(gold), sentences)
+    return TrainingSet(tags, index, emission, objective, _scale(objective, pairs, config.l2))
 
 
 def _groups(documents: Sequence[Document], table: TokenTable, *, least: int) -> LongArray:

@@ -68,7 +68,7 @@ def deleted_interpolation(counts: LongArray) -> InterpolationWeights:
 
 
 def interpolate(counts: LongArray, weights: InterpolationWeights, moves: BoolArray) -> FloatArray:
-    """Return q[u, v, s]; `moves` is as :func:`allowed_moves` gives it.
+    """Return q[u, v, s]; moves[v, s] is whether s may follow v.
 
     Every v needs an allowed s. Counts of moves that are not allowed are ignored.
     """
