@@ -13,10 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 import lacuna
-from lacuna.deid.calibration import calibration_units, outcome
+from lacuna.deid.calibration import calibration_units, outcome, promises_of
 from lacuna.deid.detector import DEFAULT_THRESHOLD, Detector, Recognizers
 from lacuna.deid.patterns import find_patterns
-from lacuna.deid.calibration import promises_of
 from lacuna.models.file import bundled_model, read_model
 from lacuna.synthetic import Split, generate
 

@@ -1,7 +1,7 @@
-"""lacuna: find entities in text, and take identities out of it.
+"""lacuna: find entities in text and de-identify it.
 
-``lacuna.train``, ``lacuna.load``, ``lacuna.deidentify`` and the settings of models are loaded on
-first use, so that importing the package stays cheap.
+``lacuna.train``, ``lacuna.load``, ``lacuna.deidentify`` and the settings of models are imported on
+first use, so that importing the package stays fast.
 """
 
 from importlib import import_module

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from lacuna.io.output import write_corpus
-from lacuna.models.chain_tagger import PathTagger
+from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.registry import load, trainable
 from lacuna.pipeline import comparing
 from lacuna.pipeline.comparing import Compared
@@ -129,10 +129,10 @@ def test_every_chain_is_drawn(lacuna: Lacuna, notes: Path, tmp_path: Path, kind:
     lacuna("train", notes, "-o", path, "--model", kind)
     run = lacuna("inspect", path, "--svg", graph)
     model = load(path)
-    if not isinstance(model, PathTagger):
+    if not isinstance(model, ChainTagger):
         assert kind in {"shared", "split"}
         assert run.code == 2
-        assert "no chain" in run.err
+        assert "not a chain" in run.err
         return
     assert run.code == 0
     assert len(set(model.state_names)) == model.chain().labels

@@ -85,10 +85,10 @@ def test_pos_as_a_column(lacuna: Lacuna, pos: Path, notes: Path, tmp_path: Path)
     assert "column.pos[0]" in inspected
     no_columns = lacuna(*train[:-2], "--model", "trigram-hmm")
     assert no_columns.code == 2
-    assert "does not look at token columns" in no_columns.err
+    assert "cannot use token columns" in no_columns.err
     no_pos = lacuna("train", notes, "-o", model, "--pos", model)
     assert no_pos.code == 2
-    assert "no part-of-speech model" in no_pos.err
+    assert "not a part-of-speech model" in no_pos.err
     adapted = lacuna("train", notes, "-o", tmp_path / "n.lacuna", "--from", model)
     assert adapted.code == 2
     assert "only a CRF can be adapted" in adapted.err

@@ -9,10 +9,10 @@ from lacuna.pipeline.training import Progress
 def test_one_training() -> None:
     line = ProgressLine(1)
     line.take(Progress(0, 10, 1234.56, None, 3.0, None))
-    assert (line.what, line.left) == ("iteration 0 of at most 10, objective 1,234.6", "")
+    assert (line.what, line.left) == ("iteration 0 of up to 10, objective 1,234.6", "")
     line.take(Progress(4, 10, 99.0, 0.5, 7.0, 6.0))
-    assert line.what == "iteration 4 of at most 10, objective 99.0, dev F1 0.5000"
-    assert line.left == "at most 6 s left"
+    assert line.what == "iteration 4 of up to 10, objective 99.0, dev F1 0.5000"
+    assert line.left == "up to 6 s left"
     line.take(Progress(5, 10, 98.0, None, 8.0, 5.0))
     assert line.what.endswith("objective 98.0, dev F1 0.5000")  # the last one measured
 
@@ -21,10 +21,10 @@ def test_several_trainings_take_as_long_as_the_present_one_each() -> None:
     line = ProgressLine(3)
     line.take(Progress(0, 10, 1.0, None, 0.0, None))
     line.take(Progress(4, 10, 1.0, 0.5, 4.0, 6.0))
-    assert line.left == "at most 26 s left"  # 6 s, and twice 10 s
+    assert line.left == "up to 26 s left"  # 6 s, and twice 10 s
     line.take(Progress(10, 10, 1.0, 0.5, 10.0, 0.0))
-    assert line.left == "at most 20 s left"
+    assert line.left == "up to 20 s left"
     line.take(Progress(0, 10, 1.0, None, 11.0, None))
-    assert line.what == "training 2 of 3, iteration 0 of at most 10, objective 1.0"
+    assert line.what == "training 2 of 3, iteration 0 of up to 10, objective 1.0"
     line.take(Progress(5, 10, 1.0, None, 21.0, 10.0))
-    assert line.left == "at most 30 s left"
+    assert line.left == "up to 30 s left"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-#: A file of format 1. It must stay readable, and this model must keep giving these bytes.
+#: A file of format 1. It must stay readable, and writing this model must give these bytes.
 GOLDEN = (
     b"\xf0\x00\x00\x00\x00\x00\x00\x00"
     b'{"__metadata__":{"lacuna":"{\\"card\\":{\\"data\\":\\"\\\\u00e9\\"},\\"format\\":1,'

@@ -1,7 +1,7 @@
 """Write the golden model files: ``python -m tests.models.make_golden FOLDER``.
 
-The files in ``golden/`` were written once, by the version that its cards name, and are not written
-again: ``test_golden.py`` sees to it that later versions read them and find the same. A new kind of
+The files in ``golden/`` were written once, by the version in their cards, and are never written
+again: ``test_golden.py`` checks that later versions read them and find the same. A new kind of
 model, or a new part of the format, gets a new file.
 """
 
@@ -41,7 +41,7 @@ MODELS: dict[str, tuple[Crf | Li, bool]] = {
 
 
 def found(model: Tagger) -> list[list[Any]]:
-    """Return [label, start, end, probability] of what a model finds in each text."""
+    """Return [label, start, end, probability] of the mentions that a model finds in each text."""
     documents = (model.tag(text, probabilities=True) for text in TEXTS)
     return [
         [[m.label, m.start, m.end, round(m.probability or 0, 6)] for m in d.mentions]

@@ -1,4 +1,4 @@
-"""What every kind of model must do, those to come included: one suite over the registry."""
+"""What every kind of model must do, also future ones: one suite over the registry."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ WORDS = ("Ana", "x", ".", "7", "\u0301", *SCRIPTS)
 
 
 def small_config(kind: str) -> Any:
-    """Return settings that train in a moment."""
+    """Return settings with which training is fast."""
     record = trainable()[kind].config
     few = ["iterations=40"] if "iterations" in {field.name for field in fields(record)} else []
     return configure(record, few)
@@ -61,7 +61,7 @@ trained: Callable[[str], Tagger] = cache(train)
 
 
 def least_f1(kind: str) -> float:
-    """Return what is asked on the training data: a generative model need not fit it to the end."""
+    """Return the F1 required on the training data: generative models need not fit it fully."""
     return 0.8 if kind.endswith("hmm") else 1.0
 
 
@@ -70,7 +70,7 @@ def plain(documents: list[Document]) -> list[Document]:
 
 
 def as_bytes(items: list[Document]) -> bytes:
-    """Return everything that documents hold."""
+    """Return the whole content of documents."""
     return msgspec.json.encode(
         [
             (d.id, d.text, d.group, d.meta, [(m.label, m.spans, m.probability) for m in d.mentions])
@@ -80,7 +80,7 @@ def as_bytes(items: list[Document]) -> bytes:
 
 
 def check_result(model: Tagger, given: Document, found: Document) -> None:
-    """Require what holds of every result, whatever the text."""
+    """Check what must hold for every result, for any text."""
     assert (found.id, found.text) == (given.id, given.text)
     assert {m.label for m in found.mentions} <= set(model.labels)
     for mention in found.mentions:
@@ -236,7 +236,7 @@ def test_mentions_that_were_there_do_not_matter(kind: str) -> None:
 @settings(max_examples=8, deadline=None)
 @given(document=documents(max_mentions=4))
 def test_trains_on_any_document_or_says_why_not(kind: str, document: Document) -> None:
-    """Mentions may nest, cross and have gaps; what cannot be learnt is an error of ours."""
+    """Mentions may nest, cross and have gaps; what cannot be learnt raises a LacunaError."""
     few = ["iterations=2"] if hasattr(small_config(kind), "iterations") else []
     try:
         model = train_model([document], configure(trainable()[kind].config, few))
@@ -266,7 +266,7 @@ def test_no_beginning_of_a_file_is_a_model(kind: str, stored: tuple[Path, bytes]
 
 @MODELS
 def test_a_damaged_header_is_refused_or_harmless(kind: str, stored: tuple[Path, bytes]) -> None:
-    """Alter bytes of the header: the model loads, or the error is ours and names the file."""
+    """Alter bytes of the header: the model loads, or a LacunaError names the file."""
     path, content = stored
     header = 8 + int.from_bytes(content[:8], "little")
     rng = random.Random(2)

@@ -1,4 +1,4 @@
-"""Settings that models with feature templates share."""
+"""Settings shared by models with feature templates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The model file: what is written comes back, what is broken is refused, nothing is read early."""
+"""The model file: round trips, checks of arrays, and lazy reading."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_an_open_model_survives_a_new_one_under_its_name(path: Path) -> None:
     assert opened.arrays["weights"].tolist() == [[1.0, -0.5]]
 
 
-# --- what models use ---------------------------------------------------------------------------
+# --- functions for models ----------------------------------------------------------------------
 
 
 def test_require_returns_an_array_that_fits() -> None:

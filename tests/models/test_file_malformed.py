@@ -1,4 +1,4 @@
-"""Model files that are broken or hostile: each is refused with a reason, never with a crash."""
+"""Broken or hostile model files: each is refused with a reason, without a crash."""
 
 from __future__ import annotations
 
@@ -51,10 +51,16 @@ MALFORMED = {
     "two values in header": (framed(b"{} {}"), "not valid JSON"),
     "nested bomb": (framed(b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}"), "too deeply"),
     "number of 5000 digits": (framed(b'{"a":' + b"9" * 5000 + b"}"), "not valid JSON"),
-    "no metadata": (framed(b"{%s}" % EMPTY), "without our header"),
-    "metadata a list": (framed(b'{"__metadata__": []}'), "without our header"),
-    "metadata of others": (framed(b'{"__metadata__": {"format": "pt"}}'), "without our header"),
-    "own header an object": (framed(b'{"__metadata__": {"lacuna": {}}}'), "without our header"),
+    "no metadata": (framed(b"{%s}" % EMPTY), "no lacuna header"),
+    "metadata a list": (framed(b'{"__metadata__": []}'), "no lacuna header"),
+    "metadata of others": (
+        framed(b'{"__metadata__": {"format": "pt"}}'),
+        "no lacuna header",
+    ),
+    "own header an object": (
+        framed(b'{"__metadata__": {"lacuna": {}}}'),
+        "no lacuna header",
+    ),
     "own header not JSON": (file_of({}, b"", "{"), "not valid JSON"),
     "own header a list": (file_of({}, b"", "[1]"), "not a JSON object"),
     "own header a bomb": (file_of({}, b"", '{"a":' + "[" * 100_000), "too deeply"),
@@ -66,10 +72,10 @@ MALFORMED = {
     "format true": (file_of({}, b"", {**OWN, "format": True}), "no format version"),
     "format zero": (file_of({}, b"", {**OWN, "format": 0}), "no format version"),
     "format a string": (file_of({}, b"", {**OWN, "format": "1"}), "no format version"),
-    "newer format": (file_of({}, b"", {**OWN, "format": 2}), "written by a newer lacuna"),
+    "newer format": (file_of({}, b"", {**OWN, "format": 2}), "needs a newer lacuna"),
     "newer format, new dtype": (
         file_of({"a": {**U8, "dtype": "Q3"}}, own={**OWN, "format": 2}),
-        "written by a newer lacuna",
+        "needs a newer lacuna",
     ),
     "no kind": (file_of({}, b"", {"format": 1}), "no kind"),
     "kind a number": (file_of({}, b"", {"format": 1, "kind": 7}), "no kind"),
@@ -157,7 +163,7 @@ def test_a_folder_and_a_pipe_are_refused_and_a_missing_file_is_missing(tmp_path:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_damage_is_noticed_or_harmless(path: Path, seed: int) -> None:
-    """Flip, cut or insert bytes anywhere: the file loads, or the error is ours."""
+    """Flip, cut or insert bytes anywhere: the file loads, or a ModelFileError is raised."""
     rng = random.Random(seed)
     refused = 0
     for _ in range(500):

@@ -1,6 +1,6 @@
-"""Model files of earlier versions are read, and find what they found then.
+"""Model files of earlier versions can be read, and find the same as then.
 
-``make_golden.py`` says how they were made.
+``make_golden.py`` wrote them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What hidden states represent: facts by hand, and first and last names separated."""
+"""What hidden states represent: facts computed by hand, and first names separated from last."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new kind of model needs one folder and one row, and nothing else knows about it."""
+"""A new kind of model needs one folder and one row in the registry, nothing else."""
 
 from __future__ import annotations
 

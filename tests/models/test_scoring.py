@@ -1,4 +1,4 @@
-"""Scores of tokens against the plain sum of the weights of their features."""
+"""Scores of tokens equal the plain sum of the weights of their features."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ TEMPLATE_SETS = (
     ["lower[1]", "lower[3]"],  # a window on one side only
     ["lower[-1]", "kind[-1] kind[0]"],
     ["kind[0] kind[1]"],  # no word templates at all
-    ["lower[0]"],  # no combining ones
+    ["lower[0]"],  # no combining templates
 )
 
 
 def model_of(documents: list[Document], lines: list[str]) -> tuple[FeatureIndex, RealArray]:
-    """Return an index of all features and weights of many sizes, some of them 0."""
+    """Return an index of all features, and weights of many sizes, some of them 0."""
     table = table_of(documents)
     index = build_index(table, number_types(table.hashes), make_plan(parse_templates(lines)))
     rng = np.random.default_rng(len(index))
@@ -51,7 +51,7 @@ def test_scores_are_sums_of_weights(
 ) -> None:
     index, weights = model_of(training, lines)
     scorer = Scorer(*without_small(index, weights, 1e-6), TAGS)
-    for documents in (training, others, training):  # also with types that are kept
+    for documents in (training, others, training):  # the last time with cached types
         found = scorer.scores(table_of(documents))
         assert found == pytest.approx(plain_sums(index, weights, documents), abs=1e-5)
 

@@ -1,4 +1,4 @@
-"""Settings of all kinds: every field is checked, in the same way, wherever a record is made."""
+"""Settings of all kinds: every field is checked in the same way, wherever settings are made."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RANGED = [
     for extra in annotations_of(record, name)
     if isinstance(extra, Range)
 ]
-#: Settings that are numbers without a range: any finite number will do.
+#: Numbers without a range: any finite number is allowed.
 UNBOUNDED = {"caution"}
 
 

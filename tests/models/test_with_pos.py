@@ -1,4 +1,4 @@
-"""Parts of speech as a token column, found by a model that travels with the one that uses it."""
+"""Parts of speech as a token column, found by a tagger in the same file as the model."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_the_column_is_used_and_not_left_behind(pos: PosTagger, model: WithPos) 
         replace(document, tokens=None)
         for document in model.tagger.find(pos.find(plain), probabilities=True)
     ]
-    # a column that says something else is replaced, not trusted
+    # a column that is already there is replaced
     misleading = [with_made_up_tags(d) for d in plain]
     misleading = [
         replace(d, tokens=replace(tokens_of(d), columns={"pos": ("NP",) * len(tokens_of(d))}))

@@ -74,7 +74,7 @@ def test_an_edited_rule_changes_what_is_found() -> None:
     model = train_model(notes(20), TrigramHmm(), categories=edited)
     assert found(model) == [("PATIENT", "Baker"), ("NAME", "Davis"), ("CITY", "Rome")]
     assert model.labels == ("CITY", "NAME", "PATIENT")
-    with pytest.raises(ConfigError, match="rules of NAME: CITY is no label of this category"):
+    with pytest.raises(ConfigError, match="rules of NAME: CITY is not a label of this category"):
         Categories(CATEGORIES.category_of, {"NAME": (Rule("CITY"),)})
     with pytest.raises(ConfigError, match="needs a name"):
         Categories({"PATIENT": ""})
@@ -129,7 +129,7 @@ def test_damaged_files_are_refused() -> None:
 
 
 def test_parts_of_speech_have_no_categories() -> None:
-    with pytest.raises(ConfigError, match="no large categories"):
+    with pytest.raises(ConfigError, match="large categories are for mentions"):
         train(notes(2), TrigramHmm(), TrainOptions(task=Task.POS, categories=CATEGORIES))
 
 

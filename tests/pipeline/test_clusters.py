@@ -1,4 +1,4 @@
-"""From text to paths: which words get one, and what is counted."""
+"""Word clusters from text: which words get a path, and what is counted."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.strategies import documents
 
 
 def own_tokens(*words: str) -> Document:
-    """Return a document that has these words as its own tokens."""
+    """Return a document whose tokens are these words."""
     end = np.cumsum([len(word) for word in words], dtype=np.int32)
     start = np.concatenate((np.zeros(1, np.int32), end[:-1]))
     borders = np.array([0, len(words)], np.int32)
@@ -32,7 +32,7 @@ def test_names_come_together() -> None:
     paths = {entry.word: entry.path for entry in found}
     groups = [{paths[word] for word in words} for words in (FIRST, LAST, TOWNS)]
     assert all(len(group) <= 2 for group in groups)
-    assert len(set.union(*groups)) == sum(map(len, groups))  # none holds names of two kinds
+    assert len(set.union(*groups)) == sum(map(len, groups))  # no cluster has names of two kinds
 
 
 def test_rare_words_and_those_beyond_the_limit_get_no_path() -> None:

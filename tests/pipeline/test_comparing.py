@@ -1,4 +1,4 @@
-"""Models side by side: settings, figures, and one that fails."""
+"""Comparing models: settings, figures, and a model that fails."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_a_model_that_fails_does_not_stop_the_others(monkeypatch: pytest.MonkeyP
         "fine": Crf(iterations=2),
     }
     broken, missing, fine = compare(corpus(3), corpus(3), configs)
-    assert broken.error == "internal error: RuntimeError"  # and not a word of the document
+    assert broken.error == "internal error: RuntimeError"  # without a word of the document
     assert "no-such-file.tsv" in missing.error
     assert (broken.measured, missing.measured, fine.error) == (None, None, "")
     assert fine.measured is not None

@@ -1,4 +1,4 @@
-"""Models that take steps: the best is kept, whatever ends the training."""
+"""The loop over training steps: the best model is kept, however training ends."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_train_finds_the_way_by_the_settings() -> None:
 
 
 def steps_of_quality(qualities: list[int], interrupted: bool = False) -> Any:
-    """Steps whose models saw the mentions of so many documents."""
+    """Return a `fit` whose n-th model knows the mentions of ``qualities[n]`` documents."""
 
     def fit(tagged: list[Any], config: TrigramHmm, _: object) -> Iterator[Step]:
         for number, quality in enumerate(qualities, start=1):
@@ -54,7 +54,7 @@ def steps_of_quality(qualities: list[int], interrupted: bool = False) -> Any:
 
 @pytest.fixture
 def tried(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Train with given steps and return what came out and how many steps were taken."""
+    """Train with given steps and return the result and the number of steps taken."""
 
     def run(fit: Any, dev: list[Document] | None) -> tuple[Any, int]:
         monkeypatch.setattr(registry.Kind, "fitting", lambda *_: fit)

@@ -1,4 +1,4 @@
-"""``lacuna compare``: every kind of model on the same documents, in one table."""
+"""``lacuna compare``: train and score several kinds of models on the same documents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HEADER = ("model", "f1", "precision", "recall", "training s", "tokens/s", "MB")
 
 
 def compare_command(
-    train: Annotated[str, typer.Argument(help="Documents to learn from: file, folder or glob.")],
+    train: Annotated[str, typer.Argument(help="Documents to train on: file, folder or glob.")],
     test: Annotated[str, typer.Argument(help="Documents to score on.")],
     models: Annotated[
         str, typer.Option(metavar="A,B", help="Kinds of models to compare, or all.")
@@ -44,7 +44,7 @@ def compare_command(
             help="A setting of one model; see lacuna train --model MODEL --help-config.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="For models that draw.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     *,
     options: Annotated[
         CorpusOptions, only("format", "encoding", "label_map", "labels", "keep", "group_from")
@@ -53,16 +53,16 @@ def compare_command(
 ) -> None:
     """Train every kind of model and compare them.
 
-    One table: strict F1, precision, recall, training time, speed and size. Times leave out reading,
-    loading and compiling. A model that fails has a row that says why; the others go on, and the
-    exit code is 1.
+    Prints strict F1, precision, recall, training time, speed and size in one table. Times exclude
+    reading, loading and compiling. If a model fails, its row gives the reason, the others go on,
+    and the exit code is 1.
 
     Example: lacuna compare train/ test/ --models crf,ppm-hmm --set crf.iterations=60
     """
     from lacuna.pipeline.comparing import chosen_configs
 
     if train == test == STANDARD_INPUT:
-        raise ConfigError("the standard input can be read only once; name a file")
+        raise ConfigError("standard input can be read only once; give a file")
     configs = chosen_configs(models, settings or [])
     announce_compiling()
     training, held_out = _read(train, options), _read(test, options)

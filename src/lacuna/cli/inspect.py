@@ -1,4 +1,4 @@
-"""``lacuna inspect``: what a model file holds."""
+"""``lacuna inspect``: show what is inside a model file."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Questions:
         typer.Option(
             "--svg",
             metavar="FILE",
-            help="Also draw which tags follow one another, or the sub-tags around --label.",
+            help="Also draw how tags follow one another, or the sub-tags around --label.",
         ),
     ] = None
     corpus: Annotated[
@@ -42,20 +42,20 @@ class Questions:
             "--corpus",
             metavar="CORPUS",
             help="Annotated documents, to show what the hidden states of a class-hmm or dp-hmm"
-            " stand for.",
+            " represent.",
         ),
     ] = None
     label: Annotated[
         str | None,
-        typer.Option("--label", help="Only what leads to this label and follows it (dp-hmm)."),
+        typer.Option("--label", help="Only show what leads to this label and follows it (dp-hmm)."),
     ] = None
     rules_file: Annotated[
         Path | None,
         typer.Option(
             "--rules",
             metavar="FILE",
-            help="Also write the rules of a model of large categories, as TOML, to be edited and"
-            " given to train --rules.",
+            help="Also write the rules of a model of large categories as TOML, for editing and"
+            " train --rules.",
         ),
     ] = None
 
@@ -66,10 +66,7 @@ def inspect_command(
     questions: Questions,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what is inside a model file.
-
-    Its card, its settings and what it has learnt.
-    """
+    """Show what is inside a model file: its card, its settings and what it has learnt."""
     from lacuna.models.facts import Inspection
     from lacuna.models.file import file_digest, read_model
     from lacuna.models.registry import load
@@ -109,11 +106,11 @@ def inspect_command(
 
 
 def _warn(tagger: Tagger, words: list[str]) -> None:
-    """Say which words of the training text can be read in the file."""
+    """Warn if the file contains words of the training text."""
     if words:
         spells = hasattr(tagger.core().config, "spell")
         say(
-            f"warning: this model holds {len(words):,} words of its training text;"
+            f"warning: this model contains {len(words):,} words of its training text;"
             f" train {'--set spell=false' if spells else '--private'} leaves them out"
         )
 
@@ -126,7 +123,7 @@ def _read(corpus: list[str]) -> list[Document]:
 
 
 def _check_answers(facts: Facts, inspection: Inspection) -> None:
-    """Say if the model has no answer to what was asked."""
+    """Refuse options that do not apply to this kind of model."""
     if inspection.documents and "states" not in facts.values:
         raise ConfigError(
             "--corpus is for class-hmm and dp-hmm models: others have no hidden states to show"
@@ -145,7 +142,7 @@ def _picture(kind: str, tagger: Tagger, inspection: Inspection) -> str:
         subtags = tagger.subtags(inspection)  # type: ignore[attr-defined]  # checked by its facts
         return subtag_graph(subtags, label, title=f"{kind}: sub-tags around {label}")
     if not isinstance(tagger, HasChain):
-        raise ConfigError(f"a {kind} model is no chain that could be drawn")
+        raise ConfigError(f"a {kind} model is not a chain and cannot be drawn")
     return chain_graph(tagger.chain(), tagger.state_names, title=f"{kind}: which tag follows which")
 
 
@@ -177,7 +174,7 @@ def _card_rows(card: Card, labels: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _show_card(card: Card | None, labels: Iterable[str]) -> None:
-    """Print a card, and below it those of the models that this one was adapted from."""
+    """Print a card, then those of the models that it was adapted from."""
     title = "model card"
     while card is not None:
         _show(title, ("", "value"), _card_rows(card, labels))
@@ -191,7 +188,7 @@ def _show(
     rows: Iterable[tuple[str, ...]],
     text_columns: tuple[int, ...] = (),
 ) -> None:
-    """Print a table; what comes from a file must not control the terminal."""
+    """Print a table, without control characters from the file."""
     shown = [tuple(_printable_lines(cell) for cell in row) for row in rows]
     print_table(printable(title), header, shown, text_columns=text_columns)
 

@@ -1,4 +1,4 @@
-"""``lacuna train``: learn from annotated documents."""
+"""``lacuna train``: train a model on annotated documents."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MOST_NAMES = 20
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """Which kind of model to train, and for what."""
+    """Which kind of model to train, and for which task."""
 
     model: Annotated[
         str | None,
@@ -54,7 +54,7 @@ class Training:
     dev: Annotated[
         list[str] | None,
         typer.Option(
-            help="Documents to judge by: training stops when the score on them no longer improves."
+            help="Held-out documents: training stops when the score on them no longer improves."
         ),
     ] = None
     start: Annotated[
@@ -65,15 +65,15 @@ class Training:
         int | None,
         typer.Option(
             min=2,
-            help="Without --dev: score by this number of folds, leaving out whole groups, then"
-            " train on all documents for as long as was best there.",
+            help="Without --dev: score by cross-validation with this number of folds, which keep"
+            " groups together, then train on all documents for as many iterations as was best.",
         ),
     ] = None
     tune: Annotated[
         bool,
         typer.Option(
             "--tune",
-            help="Train with l2 = 0.03, 0.1, 0.3 and 1 and keep what is best on --dev or --folds.",
+            help="Train with l2 = 0.03, 0.1, 0.3 and 1 and keep the best on --dev or --folds.",
         ),
     ] = False
     private: Annotated[
@@ -81,7 +81,7 @@ class Training:
         typer.Option(
             "--private",
             help="Keep no word of the documents in the model, and no feature of fewer than three"
-            " documents (groups). Whoever has the file can still test a word they guess.",
+            " documents (groups). Whoever has the file can still test guessed words.",
         ),
     ] = False
     align: Annotated[
@@ -89,7 +89,7 @@ class Training:
         typer.Option(
             "--align",
             help="Label words that occur several times in a group (a patient) together. Trains"
-            " five more models, to learn how.",
+            " five more models.",
         ),
     ] = False
     categories: CategoriesOption = None
@@ -97,7 +97,7 @@ class Training:
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="With level=category: a TOML file of rules for labels, from inspect --rules, in"
+            help="With level=category: a TOML file of rules, as written by inspect --rules, in"
             " place of learnt ones.",
         ),
     ] = None
@@ -105,8 +105,8 @@ class Training:
         Path | None,
         typer.Option(
             metavar="MODEL",
-            help="A part-of-speech model: its tags become the token column pos, which the model"
-            " looks at, at training and tagging time.",
+            help="A part-of-speech model: its tags become the token column pos, a feature in"
+            " training and tagging.",
         ),
     ] = None
     licence: Annotated[
@@ -114,9 +114,7 @@ class Training:
     ] = ""
     seed: Annotated[
         int,
-        typer.Option(
-            min=0, help="Seed of the folds, of the key of --private and of random starts."
-        ),
+        typer.Option(min=0, help="Random seed of folds, random starts and the key of --private."),
     ] = 0
     settings: Annotated[
         list[str] | None,
@@ -125,13 +123,13 @@ class Training:
     heuristic: HeuristicOption = None
 
     def check(self, kind: Kind, task: Task) -> None:
-        """Refuse options that do not go together."""
+        """Refuse options that contradict one another."""
         if self.folds is not None and (self.dev or self.start is not None):
-            raise ConfigError("--folds goes neither with --dev nor with --from")
+            raise ConfigError("--folds cannot be combined with --dev or --from")
         if self.folds is not None and task is Task.POS:
-            raise ConfigError("--folds does not go with --task pos")
+            raise ConfigError("--folds cannot be combined with --task pos")
         if self.tune and not self.dev and self.folds is None:
-            raise ConfigError("--tune needs documents to judge by: give --dev or --folds")
+            raise ConfigError("--tune needs held-out documents: give --dev or --folds")
         if self.tune and not kind.penalty:
             raise ConfigError(f"--tune chooses a penalty; a {kind.name} model has none")
 
@@ -219,7 +217,7 @@ def _train(
     )
     trained, tries = Job(documents, config, training.folds, training.tune, how).run()
     if training.align and trained.interrupted:
-        say("interrupted before alignment was learnt: the model does not align")
+        say("interrupted before alignment was learnt: the model does not align words")
     if pos_tagger is not None:
         trained = replace(trained, model=joined(pos_tagger, trained.model))
     return trained, tries
@@ -239,7 +237,7 @@ def _read(paths: list[str], options: CorpusOptions) -> list[Document]:
 
 
 def _names(paths: list[str]) -> tuple[str, ...]:
-    """Return the names of files without their folders, up to a number."""
+    """Return the names of files without their folders, up to ``MOST_NAMES``."""
     names = [Path(path).name or path for path in paths[:MOST_NAMES]]
     more = len(paths) - len(names)
     return (*names, f"and {more} more") if more else tuple(names)
@@ -251,7 +249,7 @@ def _report(
     judged = "F1" if trained.model.task is Task.NER else "accuracy"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     for what, count in trained.left_out.items():
-        say(f"left out, the model cannot express it: {count:,} mentions {what}")
+        say(f"ignored, because the model cannot represent them: {count:,} mentions {what}")
     if as_json:
         print_json(
             {

@@ -1,4 +1,4 @@
-"""What ``lacuna train`` does between reading documents and writing the model, and its progress."""
+"""Running the training of ``lacuna train``, with folds, tuning and a progress bar."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One call of the command: the documents, and what was asked for."""
+    """The documents to train on, and how."""
 
     training: list[Document]
     config: Settings
@@ -28,7 +28,7 @@ class Job:
     options: TrainOptions
 
     def run(self) -> tuple[Trained, Sequence[Tried[object]]]:
-        """Train, by way of folds and several penalties if asked for."""
+        """Train the model, with folds and several penalties if requested."""
         began = time.perf_counter()
         with showing(self._trainings()) as show:
             job = replace(self, options=replace(self.options, on_progress=show))
@@ -56,7 +56,7 @@ class Job:
         return train(self.training, config, self.options)
 
     def _tuned(self) -> tuple[Trained, Sequence[Tried[object]]]:
-        """Train with each penalty, as long as nobody interrupts, and keep what is best on dev."""
+        """Train with each penalty, until interrupted, and keep the best model on dev."""
         from lacuna.pipeline.tuning import best, penalties, try_each
 
         def run(config: Settings) -> tuple[float, Trained]:
@@ -72,7 +72,7 @@ class Job:
         return best(tries).outcome, tries
 
     def _by_folds(self, folds: int) -> tuple[Trained, Sequence[Tried[object]]]:
-        """Score by folds, with each penalty where asked for; then train on all."""
+        """Score by folds, with each penalty if requested; then train on all documents."""
         from lacuna.models.base import CardScore
         from lacuna.models.registry import kind_of
         from lacuna.pipeline.tuning import best, cross_validate, penalties, try_each
@@ -104,7 +104,7 @@ Show = Callable[["Progress"], None]
 
 @contextmanager
 def showing(trainings: int) -> Iterator[Show]:
-    """Show a bar over the iterations of each training on stderr, and yield how to move it."""
+    """Show a progress bar on stderr; yield the function that updates it."""
     with step_progress("preparing") as update:
         line = ProgressLine(trainings)
 
@@ -117,7 +117,7 @@ def showing(trainings: int) -> Iterator[Show]:
 
 @dataclass(slots=True)
 class ProgressLine:
-    """What is said about so many trainings, one after the other."""
+    """The text of the progress bar, for several trainings one after the other."""
 
     trainings: int
     training: int = 0
@@ -127,14 +127,14 @@ class ProgressLine:
     left: str = ""
 
     def take(self, progress: Progress) -> None:
-        """Take in how far the present training is; a new one begins with iteration 0."""
+        """Update the text; a new training begins with iteration 0."""
         if not progress.iteration:
             self.training, self.dev = self.training + 1, ""
         if progress.dev_f1 is not None:
             self.dev = f", dev F1 {progress.dev_f1:.4f}"
         which = f"training {self.training} of {self.trainings}, " if self.trainings > 1 else ""
         self.what = (
-            f"{which}iteration {progress.iteration} of at most {progress.iterations},"
+            f"{which}iteration {progress.iteration} of up to {progress.iterations},"
             f" objective {progress.objective:,.1f}{self.dev}"
         )
         if progress.note:
@@ -145,4 +145,4 @@ class ProgressLine:
         if steps_left:
             self.seconds_each = progress.seconds_left / steps_left * progress.iterations
         more = (self.trainings - self.training) * self.seconds_each
-        self.left = f"at most {progress.seconds_left + more:.0f} s left"
+        self.left = f"up to {progress.seconds_left + more:.0f} s left"

@@ -1,8 +1,8 @@
-"""What every kind of model has in common.
+"""What all kinds of models have in common.
 
-:class:`Tagger` is what a trained model can do, and :class:`TagsAnything` the part of it that is the
-same for all. Training yields a :class:`Step` at a time. A :class:`Card` tells people what a model
-was trained on, how well it does and under which terms it may be used.
+:class:`Tagger` is the interface of a trained model; :class:`TagsAnything` implements what is the
+same for all kinds. Training yields one :class:`Step` at a time. A :class:`Card` tells people what
+a model was trained on, how good it is and under which terms it may be used.
 """
 
 from __future__ import annotations
@@ -22,27 +22,26 @@ from lacuna.types import FloatArray, IntArray, Task
 
 BATCH_DOCUMENTS = 256
 
-
-#: Start, end and label of a mention, or of a part of one that has gaps.
+#: Start, end and label of a mention, or of one part of a mention with gaps.
 Part = tuple[int, int, str]
 
 
 def parts_of(mentions: Iterable[Mention]) -> list[Part]:
-    """Return the parts of mentions one by one."""
+    """Return all parts of some mentions."""
     return [(span.start, span.end, mention.label) for mention in mentions for span in mention.spans]
 
 
 class Examined(NamedTuple):
-    """All that a tagger says of a document.
+    """The result of tagging one document.
 
     document
-        As it came.
+        The document as it was given.
     found
         The parts of the mentions found.
     start, end
-        Characters of its tokens.
+        Character offsets of the tokens.
     probability
-        Of each token, that it is in a mention.
+        For each token, the probability that it is in a mention.
     """
 
     document: Document
@@ -54,19 +53,19 @@ class Examined(NamedTuple):
 
 @runtime_checkable
 class Tagger(Protocol):
-    """A trained model: finds mentions, says how sure it is, can be stored."""
+    """A trained model: finds mentions, gives probabilities, can be stored."""
 
     kind: ClassVar[str]
     task: ClassVar[Task]
-    overlapping: ClassVar[bool]  #: whether its mentions may overlap and have gaps
+    overlapping: ClassVar[bool]  #: whether mentions may overlap and have gaps
 
     @property
     def config(self) -> Settings:
-        """What it was trained with."""
+        """The settings it was trained with."""
 
     @property
     def card(self) -> Card:
-        """How it was trained, for people."""
+        """The model card."""
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -74,11 +73,11 @@ class Tagger(Protocol):
 
     @property
     def parameters(self) -> int:
-        """How many numbers were learnt."""
+        """Number of learnt parameters."""
 
     @property
     def is_private(self) -> bool:
-        """Whether it was trained to hold no word of its training text."""
+        """Whether it was trained to contain no word of its training text."""
 
     def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
         """Return the documents with the mentions found in place of those they had."""
@@ -87,10 +86,10 @@ class Tagger(Protocol):
         """Return for each token of ``tokens_of`` the probability that it is in a mention."""
 
     def identifier_probability(self, document: Document) -> FloatArray:
-        """Return the same for one document."""
+        """Return :meth:`identifier_probabilities` of one document."""
 
     def examine(self, documents: Sequence[Document]) -> list[Examined]:
-        """Return both: the mentions found and the probability of every token."""
+        """Return the mentions found and the probability of every token."""
 
     def tag(self, item: Any, *, probabilities: bool = False) -> Any:
         """Find mentions in a text, a document, or a stream of them."""
@@ -99,23 +98,23 @@ class Tagger(Protocol):
         """Return the model with another card."""
 
     def core(self) -> Tagger:
-        """Return the innermost tagger: the model itself, unless it is made around another."""
+        """Return the innermost tagger: the model itself, unless it wraps another."""
 
     def held_words(self) -> tuple[str, ...]:
-        """Return the words of the training text that can be read in its file."""
+        """Return the words of the training text that its file contains in plain text."""
 
     def counted(self) -> dict[str, int]:
-        """Return how many there are of what a model is made of."""
+        """Return the sizes of its parts by name, e.g. the number of states."""
 
     def facts(self, inspection: Inspection) -> Facts:
         """Return what ``lacuna inspect`` shows."""
 
     def store(self) -> StoredModel:
-        """Return everything the model is, for a file."""
+        """Return the content of its model file."""
 
 
 class TagsAnything:
-    """``tag`` for a text, a document or many, on top of ``find``; probabilities of one document."""
+    """What all taggers share: ``tag`` for texts, documents and streams, and defaults."""
 
     __slots__ = ()
 
@@ -124,7 +123,7 @@ class TagsAnything:
 
     @property
     def is_private(self) -> bool:
-        """Whether it was trained to hold no word of its training text."""
+        """Whether it was trained to contain no word of its training text."""
         return False
 
     @overload
@@ -163,15 +162,15 @@ class TagsAnything:
         return replace(self, card=card)
 
     def core(self: Tagger) -> Tagger:
-        """Return the innermost tagger: the model itself, unless it is made around another."""
+        """Return the innermost tagger: the model itself, unless it wraps another."""
         return self
 
     def held_words(self) -> tuple[str, ...]:
-        """Return the words of the training text that can be read in its file: none."""
+        """Return the words of the training text that its file contains in plain text: none."""
         return ()
 
     def counted(self) -> dict[str, int]:
-        """Return how many there are of what a model is made of."""
+        """Return the sizes of its parts by name, e.g. the number of states."""
         return {}
 
     def facts(self: Tagger, _: Inspection) -> Facts:
@@ -210,10 +209,7 @@ def _stream(
 
 
 def group_batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    """Cut a stream into batches, but never between documents of one group in a row.
-
-    A group whose documents do not follow one another may be cut.
-    """
+    """Split a stream into batches, never between consecutive documents of one group."""
     batch: list[Document] = []
     for document in documents:
         if len(batch) >= BATCH_DOCUMENTS and document.unit != batch[-1].unit:
@@ -231,12 +227,12 @@ class FitOptions:
     Attributes
     ----------
     seed
-        Seeds random starts and folds, and is part of the key of a private model.
+        Seed of random starts and folds; part of the key of a private model.
     start
         A model to adapt: training starts from its weights and stays close to them.
     private
-        Keep no word of the documents in the model, and no feature of fewer than three of them;
-        see ``models/crf/adapting.py`` for what that does and does not protect.
+        Keep no word of the documents in the model, and no feature of fewer than three documents;
+        see ``models/crf/adapting.py`` for what this does and does not protect.
     """
 
     seed: int = 0
@@ -245,29 +241,28 @@ class FitOptions:
 
     @property
     def rng(self) -> np.random.Generator:
-        """A generator that starts from the seed."""
+        """A random generator with this seed."""
         return np.random.default_rng(self.seed)
 
 
 class Step(NamedTuple):
-    """A point in training. Every kind of model is trained by a generator of steps.
+    """One iteration of training. Every kind of model is trained by a generator of steps.
 
     iteration
-        From 1 on (the CRF also yields its start, 0); a model estimated by counting has one step.
+        Starts at 1 (the CRF also yields its start, 0); a model estimated by counting has one step.
     objective
-        What is minimised, e.g. -log p(words, tags) plus penalty.
+        The value that is minimised, e.g. -log p(words, tags) plus penalty.
     model
-        Makes the model of this point; called only when it is needed.
+        Makes the model of this step; called only when needed.
     note
-        What else to report about this point.
+        Text to show with the progress of training.
     is_judged
-        Whether the point is to be scored on the dev documents.
+        Whether to score the step on the dev documents.
     is_part
-        Whether a part is being trained that is no model by itself, e.g. the first of two passes.
-
-    Parameters
-    ----------
-        How many weights are searched, where that differs from what the model stores.
+        Whether the step belongs to a part that is not a model of its own, e.g. the first of two
+        passes.
+    parameters (optional)
+        Number of weights that training optimises, if the model stores another number.
     """
 
     iteration: int
@@ -281,7 +276,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CardScore:
-    """A score, and how it was measured."""
+    """A score and how it was measured."""
 
     how: str
     f1: float
@@ -294,21 +289,21 @@ class Card:
     Attributes
     ----------
     data
-        Names of the files it learnt from; none in a private model.
+        Names of the training files; empty for a private model.
     documents, tokens
-        How many there were.
+        Size of the training corpus.
     mentions
-        Number of mentions by label.
+        Number of training mentions by label.
     iterations
-        Steps that were taken.
+        Number of training iterations.
     scores
-        What was measured in training.
+        Scores measured in training.
     licence
         Terms of use.
     version
-        The lacuna that made it.
+        Version of lacuna that trained the model.
     adapted_from
-        Card of the model that training began with.
+        Card of the model that was adapted.
     """
 
     data: tuple[str, ...] = ()

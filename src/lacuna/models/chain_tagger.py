@@ -1,11 +1,12 @@
-"""Finding mentions with a chain: what all chain models share, whatever their tags mean.
+"""Finding mentions with a chain: what all models with one hidden state per token share.
 
-A model gives scores of tags for every token and the moves between tags; the engine in
-`inference/` does the rest.
+A model supplies scores[t, k] of state k for token t (`emission`) and the weights of moves between
+states (`chain`); `inference/chain.py` finds the best path and the probability of every token.
+States have tags. By default these are flat tags, read by :func:`read_flat`; a model with another
+encoding overrides :meth:`ChainTagger.read`.
 
-Finding flat mentions with a chain: tags of some scheme, one chunk after the other.
-
-How probable it is that a mention stands exactly where the best path has it.
+The probability of a mention is that of all paths that contain exactly this mention, wherever
+other mentions are (`inference/stretches.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import groupby, pairwise, repeat
-from typing import ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -33,13 +34,13 @@ from lacuna.text.document import Document, Mention, Span
 from lacuna.types import BoolArray, FloatArray, IntArray, LongArray, RealArray
 
 BATCH_CHARACTERS = 250_000
-#: A path that is likelier than all others together is the best, whatever the rounding.
+#: A path more probable than all others together is the best one, despite rounding.
 SETTLED = 0.51
-SHARED_CHARACTERS = 10_000  #: for each core, where there are fewer it is not worth a thread
+SHARED_CHARACTERS = 10_000  #: fewer characters per core are not worth a thread
 
 
 class BestPaths(NamedTuple):
-    """Tokens of some documents, their scores and the state chosen for each."""
+    """Tokens of some documents, their scores, and the state chosen for each token."""
 
     table: TokenTable
     chain: Chain
@@ -48,21 +49,30 @@ class BestPaths(NamedTuple):
 
 
 class Finds(Protocol):
-    """What was found in some documents, in arrays."""
+    """What was found in a batch of documents."""
 
     def mentions(self, documents: int) -> Iterable[tuple[Mention, ...]]:
-        """Return the mentions of each of so many documents."""
+        """Return the mentions of each document of the batch."""
 
     def parts(self, documents: int) -> Iterable[list[Part]]:
-        """Return their parts only, which takes less time."""
+        """Return only the parts of the mentions, which takes less time."""
 
 
-class PathTagger(TagsAnything, ABC):
-    """A tagger with one hidden state per token, and one tag per state."""
+class ChainTagger(TagsAnything, ABC):
+    """A tagger with one hidden state per token and one tag per state.
+
+    Attributes
+    ----------
+    config
+        The settings; those of flat tags have a `scheme`.
+    tags
+        All tags, ``O`` included.
+    """
 
     __slots__ = ()
 
     kind: ClassVar[str]
+    config: Any
     tags: tuple[str, ...]
 
     @abstractmethod
@@ -70,16 +80,17 @@ class PathTagger(TagsAnything, ABC):
         """Return the log weights of moves between states."""
 
     @abstractmethod
-    def read(self, found: BestPaths, *, probabilities: bool) -> Finds:
-        """Return the mentions that paths of states spell."""
-
-    @abstractmethod
     def emission(self, table: TokenTable) -> RealArray:
         """Return scores[t, k] of state k for every token."""
 
     @abstractmethod
     def store(self) -> StoredModel:
-        """Return everything the model is, for a file."""
+        """Return the content of its model file."""
+
+    def read(self, found: BestPaths, *, probabilities: bool) -> Finds:
+        """Return the mentions that the paths encode, by default in flat tags."""
+        scheme = self.config.scheme if probabilities else None
+        return read_flat(found, self.state_tags, scheme)
 
     def table(self, documents: Sequence[Document]) -> TokenTable:
         """Return the tokens that the model works on."""
@@ -87,12 +98,12 @@ class PathTagger(TagsAnything, ABC):
 
     @property
     def state_tags(self) -> tuple[str, ...]:
-        """The tag of every state: as a rule they are the same."""
+        """The tag of every state; by default every tag has one state."""
         return self.tags
 
     @property
     def state_names(self) -> tuple[str, ...]:
-        """What states are called: their tags, numbered where several have one."""
+        """Names of the states: their tags, numbered if several states share one."""
         counts, seen = Counter(self.state_tags), Counter[str]()
         names = []
         for tag in self.state_tags:
@@ -109,7 +120,7 @@ class PathTagger(TagsAnything, ABC):
         """Return the documents with the mentions found in place of those they had."""
         runs = batches(documents)
         found = run_chunks(lambda a, b: self._find(documents[a:b], probabilities), runs)
-        # objects are made behind the threads, which would only wait for one another
+        # objects are made after the threads end: threads would only wait for one another
         with collection_paused():
             return [
                 replace(document, mentions=mentions)
@@ -120,12 +131,12 @@ class PathTagger(TagsAnything, ABC):
     def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
         """Return for each token the probability that it is in a mention: 1 - p(O)."""
         runs = batches(documents)
-        threads = 1 if len(runs) > 1 else None  # one large document is shared out by sentences
+        threads = 1 if len(runs) > 1 else None  # one large document is split by sentences
         found = run_chunks(lambda a, b: self._inside(documents[a:b], threads), runs)
         return [inside for run in found for inside in run]
 
     def examine(self, documents: Sequence[Document]) -> list[Examined]:
-        """Return the mentions found and the probability of every token, in one go."""
+        """Return the mentions found and the probability of every token, in one pass."""
         runs = batches(documents)
         parts = run_chunks(lambda a, b: self._examine(documents[a:b]), runs)
         with collection_paused():
@@ -144,9 +155,9 @@ class PathTagger(TagsAnything, ABC):
         table: TokenTable,
         settled: BoolArray | None = None,
     ) -> IntArray:
-        """Return a state for every token, whose tags are the ones chosen: the best path.
+        """Return the state chosen for every token: the best path.
 
-        `settled` says of which sentences the first state alone is known to be the best path.
+        `settled` marks the sentences whose best path is known to be the first state throughout.
         """
         return best_paths(chain, emission, table.sentences, settled=settled, threads=1)[0]
 
@@ -158,7 +169,7 @@ class PathTagger(TagsAnything, ABC):
     def _probabilities(
         self, table: TokenTable, chain: Chain, emission: RealArray, threads: int | None
     ) -> LabelProbabilities:
-        """Return the probability of every token that it is in a mention."""
+        """Return for every token the probability that it is in a mention."""
         inside = np.array(self.state_tags) != OUTSIDE
         return label_probabilities(chain, emission, table.sentences, inside, threads=threads)
 
@@ -185,7 +196,7 @@ class PathTagger(TagsAnything, ABC):
 
 @contextmanager
 def collection_paused() -> Iterator[None]:
-    """Make many objects that stay: looking for cycles among them takes as long as making them."""
+    """Pause garbage collection while many objects are made that all stay alive."""
     paused = gc.isenabled()
     gc.disable()
     try:
@@ -196,7 +207,7 @@ def collection_paused() -> Iterator[None]:
 
 
 def batches(documents: Sequence[Document]) -> list[tuple[int, int]]:
-    """Cut documents into runs of about equal size: not too large, and enough for all cores."""
+    """Split documents into runs of similar size: not too large, and enough for all cores."""
     total = np.cumsum([0] + [len(document.text) for document in documents])
     enough = min(int(total[-1]) // SHARED_CHARACTERS, cores())
     runs = max(1 + int(total[-1]) // BATCH_CHARACTERS, enough)
@@ -205,34 +216,22 @@ def batches(documents: Sequence[Document]) -> list[tuple[int, int]]:
     return list(pairwise(borders.tolist()))
 
 
-class ChainTagger(PathTagger):
-    """A tagger whose tags follow a scheme."""
+def read_flat(found: BestPaths, tags: Sequence[str], scheme: Scheme | None) -> Finds:
+    """Return the mentions that paths encode in flat tags; state k has the tag tags[k].
 
-    __slots__ = ()
-
-    @property
-    @abstractmethod
-    def scheme(self) -> Scheme:
-        """How tags spell mentions."""
-
-    def read(self, found: BestPaths, *, probabilities: bool) -> _Found:
-        """Return the mentions that paths of states spell."""
-        table, chain, emission, path = found
-        tags = self.state_tags
-        chunks = chunks_of_path(path, tags, table.sentences)
-        sure = None
-        if probabilities:
-            sure = mention_probabilities(
-                chain, emission, table.sentences, path, chunks, tags, self.scheme
-            )
-        owner = np.searchsorted(table.documents, chunks.start, side="right") - 1
-        return _Found(
-            owner,
-            table.start[chunks.start] - table.texts[owner],
-            table.end[chunks.end - 1] - table.texts[owner],
-            [tags[k][2:] for k in chunks.tag.tolist()],
-            sure,
-        )
+    With a scheme, mentions get their probability.
+    """
+    table, path = found.table, found.path
+    chunks = chunks_of_path(path, tags, table.sentences)
+    sure = None if scheme is None else _mention_probabilities(found, chunks, tags, scheme)
+    owner = np.searchsorted(table.documents, chunks.start, side="right") - 1
+    return _Found(
+        owner,
+        table.start[chunks.start] - table.texts[owner],
+        table.end[chunks.end - 1] - table.texts[owner],
+        [tags[k][2:] for k in chunks.tag.tolist()],
+        sure,
+    )
 
 
 class _Found(NamedTuple):
@@ -262,33 +261,28 @@ class _Found(NamedTuple):
         return pairwise(np.searchsorted(self.owner, np.arange(documents + 1)).tolist())
 
 
-def mention_probabilities(
-    chain: Chain,
-    emission: RealArray,
-    sentences: LongArray,
-    path: IntArray,
-    chunks: PathChunks,
-    tags: Sequence[str],
-    scheme: Scheme,
+def _mention_probabilities(
+    found: BestPaths, chunks: PathChunks, tags: Sequence[str], scheme: Scheme
 ) -> list[float]:
-    """Return a probability for each chunk of a path of states; state k has the tag tags[k]."""
-    spelt_out = len(set(tags)) == len(tags) and scheme is not Scheme.IO
+    """Return the probability of each chunk of the paths."""
+    sentences = found.table.sentences
+    is_one_path = len(set(tags)) == len(tags) and scheme is not Scheme.IO
     sentence = np.searchsorted(sentences, chunks.start, side="right") - 1
-    found: list[float] = []
+    sure: list[float] = []
     for s, group in groupby(range(len(sentence)), key=sentence.tolist().__getitem__):
         first, last = int(sentences[s]), int(sentences[s + 1])
         places = [(int(chunks.start[c]) - first, int(chunks.end[c]) - first) for c in group]
-        rows, states = emission[first:last], path[first:last]
-        stretch = _one_path if spelt_out else _any_path
+        rows, states = found.emission[first:last], found.path[first:last]
+        stretch = _one_path if is_one_path else _any_path
         stretches = [stretch(states, *place, tags, scheme) for place in places]
-        found += stretch_probabilities(chain, rows, stretches).tolist()
-    return found
+        sure += stretch_probabilities(found.chain, rows, stretches).tolist()
+    return sure
 
 
 def _one_path(
     states: IntArray, start: int, end: int, tags: Sequence[str], scheme: Scheme
 ) -> Stretch:
-    """Return the one path that spells a mention, and what must not follow it."""
+    """Return the only path that encodes a mention, and the state that must not follow it."""
     inside = f"I-{tags[states[start]][2:]}"
     goes_on = scheme is Scheme.BIO and inside in tags
     not_next = tags.index(inside) if goes_on else -1
@@ -298,9 +292,9 @@ def _one_path(
 def _any_path(
     states: IntArray, start: int, end: int, tags: Sequence[str], scheme: Scheme
 ) -> Stretch:
-    """Return which states leave a mention at [start, end) of a sentence as it is.
+    """Return the states that keep a mention at [start, end) of a sentence as it is.
 
-    Inside, the states with its tags; beside it, those that do not prolong it.
+    Inside it, those with its tags; next to it, those that do not extend it.
     """
     names = np.array(tags)
     left, right = max(start - 1, 0), min(end + 1, len(states))

@@ -1,12 +1,12 @@
-"""Kernels of `scoring.py`: scores from templates that combine words or look at places in the text.
+"""Kernels of `scoring.py`: scores of templates that combine words or use places in the text.
 
 One pass goes from attributes to scores, a block of sentences at a time, so that intermediate
 results stay in the processor's cache:
 
-    attributes → keys of one template → those that may be known → rows of weights → scores
+    attributes → keys of one template → keys that may be known → rows of weights → scores
 
-The sentences of a block follow one another in *positions*, with ``reach`` positions outside any
-sentence before, between and after them, so that every offset of every template is in the block.
+A block is a row of *positions*: its sentences, with ``reach`` positions outside any sentence
+before, between and after them, so that every offset of every template is in the block.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def add_combined(
     """scores[t] += weights of all known features of token t under these templates.
 
     Terms and attributes are as in :func:`~lacuna.features.extract.token_keys`, sieve and slots as
-    in `features/index.py`; a slot has the place of a row of weights, see `scoring.py`.
+    in `features/index.py`; a slot holds the place of a row of weights, see `scoring.py`.
     """
     reach, longest = 0, 0
     for m in range(len(offset)):
@@ -79,7 +79,7 @@ def _lay_out(
     padded: HashArray,
     token: LongArray,
 ) -> tuple[int, int]:
-    """Fill a block with sentences; return the first one not in it, and the number of positions.
+    """Fill a block with sentences; return the first one left out and the number of positions.
 
     padded[a, reach + i] is attribute a at position i, token[reach + i] the token, -1 outside.
     """
@@ -141,10 +141,10 @@ def _find(
     of_pairs: LongArray,
     counts: LongArray,
 ) -> None:
-    """Append the place of the feature's weights to a list of each of the positions `maybe`.
+    """Append the place of the feature's weights to a list of each position in `maybe`.
 
     All slots are fetched before the first is used, so that memory accesses overlap. A place that
-    belongs to no list is overwritten by the next one, which is faster than a branch.
+    belongs to neither list is overwritten by the next one, which is faster than a branch.
     """
     last = np.uint64(slots.size - 1)
     for n in range(len(maybe)):

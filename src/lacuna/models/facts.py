@@ -1,4 +1,4 @@
-"""What a model tells about itself: tables for people, values for ``--json``."""
+"""What ``lacuna inspect`` shows of a model: tables for people, values for ``--json``."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class Table(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What is asked of a model.
+    """What to show of a model.
 
     Attributes
     ----------
     words
-        Words of the training text that the file holds; features are spelled out with them.
+        Words of the training text in the model file, used to name features.
     features
         How many of the strongest features of each tag to show.
     documents
-        Annotated documents that show what hidden states are for.
+        Annotated documents, used to show what hidden states represent.
     label
-        Show only what leads to this label and what follows it.
+        Show only what leads to mentions of this label and what follows them.
     """
 
     words: Sequence[str] = ()
@@ -45,16 +45,16 @@ class Inspection:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a model answers.
+    """What a model has to show.
 
     Attributes
     ----------
     tables
         For people.
     values
-        For programs.
+        For programs, by key of the JSON output.
     remarks
-        What the owner of the file should know.
+        Hints and warnings to print after the tables.
     """
 
     tables: tuple[Table, ...] = ()
@@ -69,7 +69,7 @@ class Facts:
         )
 
     def titled(self, name: str) -> Facts:
-        """Return the facts with the name of a part in every title."""
+        """Return the facts with a name in front of every title."""
         tables = tuple(table._replace(title=f"{name}: {table.title}") for table in self.tables)
         return replace(self, tables=tables)
 
@@ -81,5 +81,5 @@ def settings_table(config: Settings) -> Table:
 
 
 def counts_table(counts: Mapping[str, int]) -> Table:
-    """Return how large a model is as a table."""
+    """Return the sizes of the parts of a model as a table."""
     return Table("counted", ("", "number"), [(k, f"{v:,}") for k, v in counts.items()])

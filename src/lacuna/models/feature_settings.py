@@ -1,4 +1,4 @@
-"""Settings that all models with feature templates share."""
+"""Settings shared by all models with feature templates."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from lacuna.models.settings import AT_LEAST_ONE, Settings
 
 @dataclass(frozen=True, slots=True)
 class FeatureSettings(Settings):
-    """What a model looks at.
+    """Which features a model uses.
 
     Attributes
     ----------
     features
-        Name of a preset, or a template file.
+        Name of a preset, or path of a template file.
     columns
-        Token columns to look at as well, e.g. ``["pos"]``.
+        Token columns to use as features, e.g. ``["pos"]``.
     word_lists, clusters
-        Word lists and word clusters to look at as well: files by name.
+        Files of word lists and word clusters to use as features, by name.
     min_count
-        Features that occur less often are left out.
+        Features that occur less often are ignored.
     """
 
     features: str = "default"
@@ -39,7 +39,7 @@ class FeatureSettings(Settings):
         return read_sources(self.features, self.columns, self.word_lists, self.clusters)
 
     def without_folders(self) -> Self:
-        """Return settings for a model file, which does not tell where files were."""
+        """Return the settings with file names in place of paths, for a model file."""
         return replace(
             self,
             features=Path(self.features).name,

@@ -1,13 +1,12 @@
 """The model file: named arrays and a JSON header in one safetensors file.
 
-The header is a JSON text under ``__metadata__``, with ``"format"`` and ``"kind"`` among its keys.
-The safetensors package writes the file; :mod:`lacuna.models.safetensors` reads it. Files come
-from anywhere: nothing in them is executed, and what compiled code relies on is checked first.
+The header is JSON under the key ``"lacuna"`` of ``__metadata__``; its keys ``"format"`` and
+``"kind"`` are required. :func:`write_model` and :func:`read_model` write and open files; restoring
+a kind of model checks each array with :func:`require`. `safetensors.py` parses the bytes. Files may
+be hostile: nothing in them is executed, and whatever compiled code relies on is checked first.
 
-The model that comes with lacuna: English clinical notes, labels of i2b2 2014.
-
-``recipes/en_clinical/build.py`` makes it; ``docs/bundled-model.md`` says from what and how good
-it is.
+:func:`bundled_model` is the model for English clinical notes that comes with lacuna
+(``recipes/en_clinical/build.py`` trains it, ``docs/bundled-model.md`` describes it).
 """
 
 from __future__ import annotations
@@ -38,9 +37,10 @@ from lacuna.models.safetensors import (
 from lacuna.types import LongArray
 
 FORMAT = 1
-METADATA = "__metadata__"  # the one name in the directory that is no array
+METADATA = "__metadata__"  # the only name in the directory that is not an array
 OWN_KEY = "lacuna"
 RESERVED_KEYS = frozenset({"format", "kind"})
+BUNDLED = "en-clinical.lacuna"
 
 ByteArray = npt.NDArray[np.uint8]
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -55,13 +55,12 @@ class StoredModel:
     kind
         Name of the kind of model, e.g. ``"crf"``.
     header
-        JSON values under string keys: config, tags, templates, card. Keys that a
-        lacuna does not know are read over.
+        JSON values by key: config, tags, templates, card. Unknown keys are ignored.
     arrays
-        By name. From :func:`read_model` they stand on the file: read when used, and writing to
-        one changes neither the file nor another reader's.
+        By name. Those of :func:`read_model` are memory-mapped copy-on-write: they are read when
+        used, and writing to one does not change the file.
     source
-        The file it was read from, for messages.
+        The file it was read from, for error messages.
     """
 
     kind: str
@@ -87,9 +86,9 @@ class PackedStrings(NamedTuple):
 
 
 def write_model(path: Path, model: StoredModel) -> str:
-    """Write a model file, whole or not at all, and return its SHA-256.
+    """Write a model file atomically and return its SHA-256.
 
-    The same model gives the same bytes, whatever the order of its names and keys.
+    The same model gives the same bytes, regardless of the order of its names and keys.
     """
     header = {"format": FORMAT, "kind": model.kind, **model.header}
     text = json.dumps(header, sort_keys=True, allow_nan=False, separators=(",", ":"))
@@ -103,7 +102,7 @@ def write_model(path: Path, model: StoredModel) -> str:
 
 
 def read_model(path: Path) -> StoredModel:
-    """Open a model file; its arrays are mapped, and read from the disk only when used."""
+    """Open a model file; its arrays are memory-mapped."""
     if path.exists() and not path.is_file():
         raise ModelFileError(path, "not a file")
     try:
@@ -115,6 +114,11 @@ def read_model(path: Path) -> StoredModel:
         raise ModelFileError(path, str(error)) from None
 
 
+def bundled_model() -> Path:
+    """Return the path of the bundled model."""
+    return Path(__file__).parent.parent / "data" / BUNDLED
+
+
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file, in hexadecimal."""
     with path.open("rb") as stream:
@@ -124,7 +128,7 @@ def file_digest(path: Path) -> str:
 def require(
     model: StoredModel, name: str, dtype: type[Scalar], shape: tuple[int, ...]
 ) -> npt.NDArray[Scalar]:
-    """Return an array of `model` that must be there; -1 in `shape` stands for any length."""
+    """Return a required array of a model; -1 in `shape` allows any length."""
     if name not in model.arrays:
         raise ModelFileError(model.source, f"array {shown(name)} is missing")
     array = model.arrays[name]
@@ -145,7 +149,7 @@ def require_indices(
 ) -> npt.NDArray[Scalar]:
     """Return a required array whose values are all in ``[0, below)``.
 
-    Kernels do not check bounds, so an index from a file must not reach one unchecked.
+    Kernels do not check bounds, so every index from a file must be checked first.
     """
     array = require(model, name, dtype, shape)
     if array.size and not 0 <= array.min() <= array.max() < below:
@@ -154,7 +158,7 @@ def require_indices(
 
 
 def with_parts(kind: str, parts: Mapping[str, StoredModel]) -> StoredModel:
-    """Return models by name as one; :func:`stored_part` takes them out again."""
+    """Return several models as one, by name; :func:`stored_part` extracts them."""
     return StoredModel(
         kind,
         {name: {"kind": part.kind, "header": part.header} for name, part in parts.items()},
@@ -196,7 +200,7 @@ NO_STRINGS = pack_strings(())
 
 
 def unpack_strings(packed: PackedStrings, *, source: str = "model") -> list[str]:
-    """Turn the two arrays back into strings; `source` is for messages."""
+    """Turn the two arrays back into strings; `source` is for error messages."""
     offsets = packed.offsets.tolist()
     if not offsets or offsets[0] != 0 or offsets[-1] != len(packed.data):
         raise ModelFileError(source, "the offsets of its strings do not fit their bytes")
@@ -209,40 +213,32 @@ def unpack_strings(packed: PackedStrings, *, source: str = "model") -> list[str]
         raise ModelFileError(source, "one of its strings is not UTF-8") from None
 
 
-def _own_header(metadata: object) -> tuple[str, dict[str, Any]]:
-    """Return the kind and the rest of the header, if this lacuna knows the format."""
-    text = metadata.get(OWN_KEY) if isinstance(metadata, dict) else None
-    if not isinstance(text, str):
-        raise ValueError("not a lacuna model: a safetensors file without our header")
-    header = json_object(text.encode())
-    version, kind = header.pop("format", None), header.pop("kind", None)
-    if type(version) is not int or version < 1:
-        raise ValueError("not a lacuna model: no format version")
-    if version > FORMAT:
-        raise ValueError(
-            f"format {version!s:.20}, written by a newer lacuna; this one reads up to {FORMAT}"
-        )
-    if not isinstance(kind, str):
-        raise ValueError("its header names no kind of model")
-    return kind, header
-
-
-NAME = "en-clinical.lacuna"
-
-
-def bundled_model() -> Path:
-    """Return the file of the bundled model."""
-    return Path(__file__).parent.parent / "data" / NAME
-
-
 def packed_words(words: Iterable[str]) -> PackedStrings:
-    """Return distinct words, sorted, without those UTF-8 cannot hold."""
+    """Return distinct words, sorted, without those that UTF-8 cannot encode."""
     return pack_strings(sorted(filter(_can_be_stored, set(words))))
 
 
 def joined_words(one: PackedStrings, other: PackedStrings) -> PackedStrings:
     """Return the words of both, sorted."""
     return pack_strings(sorted({*unpack_strings(one), *unpack_strings(other)}))
+
+
+def _own_header(metadata: object) -> tuple[str, dict[str, Any]]:
+    """Return the kind and the rest of the header; an unknown format is an error."""
+    text = metadata.get(OWN_KEY) if isinstance(metadata, dict) else None
+    if not isinstance(text, str):
+        raise ValueError("not a lacuna model: a safetensors file with no lacuna header")
+    header = json_object(text.encode())
+    version, kind = header.pop("format", None), header.pop("kind", None)
+    if type(version) is not int or version < 1:
+        raise ValueError("not a lacuna model: no format version")
+    if version > FORMAT:
+        raise ValueError(
+            f"format {version!s:.20} needs a newer lacuna; this one reads up to format {FORMAT}"
+        )
+    if not isinstance(kind, str):
+        raise ValueError("its header names no kind of model")
+    return kind, header
 
 
 def _can_be_stored(word: str) -> bool:

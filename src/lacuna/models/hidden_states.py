@@ -1,8 +1,9 @@
-"""What the hidden states of a model represent, measured on tagged documents.
+"""What the hidden states of a model represent, measured on annotated documents.
 
-Every token gets the best state of its class. `describe_states` shows the words of each state, their
-shapes and places; `name_split` measures whether the states of a label separate first from last
-names: the mutual information between state and place in the mention,
+Every token gets the best state of its class. :func:`state_facts` makes the tables of ``lacuna
+inspect`` from two measurements. :func:`describe_states` lists the most frequent words of each
+state, their shapes and places. :func:`name_split` measures whether the states of a label separate
+first from last names: the mutual information between state and place in the mention,
 
     I = Σ_{s, p} p(s, p) log₂ ( p(s, p) / p(s) p(p) ),    p ∈ {first, last},
 
@@ -27,7 +28,7 @@ from lacuna.models.facts import Facts, Table
 from lacuna.text.document import Document
 from lacuna.types import FloatArray, IntArray
 
-TOP = 6  #: words, shapes and places shown of a state
+TOP = 6  #: words, shapes and places shown per state
 PLACES = ("first", "inside", "last", "only")
 NOWHERE = -1  #: place of a token outside mentions
 
@@ -40,7 +41,7 @@ class Share(NamedTuple):
 
 
 class StateFacts(NamedTuple):
-    """A state: its name, number of tokens, and what is most frequent among its tokens."""
+    """A state: its name, number of tokens, and what is most frequent among them."""
 
     name: str
     tokens: int
@@ -52,7 +53,7 @@ class StateFacts(NamedTuple):
 
 
 class KnownNames(NamedTuple):
-    """Words that are only first, or only last, in mentions of several words."""
+    """Words that are always first, or always last, in mentions of several words."""
 
     first: frozenset[str]
     last: frozenset[str]
@@ -76,7 +77,7 @@ class NameSplit(NamedTuple):
     states
         Known names by state, in mentions of any length.
     alone
-        Known names by state, in mentions of one word, which have no first and last place.
+        Known names by state, in mentions of one word, which have no first or last place.
     """
 
     bits: float
@@ -92,6 +93,33 @@ class _Assigned(NamedTuple):
     states: IntArray
     places: IntArray
     words: list[str]
+
+
+def state_facts(model: ChainTagger, documents: Sequence[Document]) -> Facts:
+    """Return what each state represents in documents, and how states divide each label."""
+    if not documents:
+        return Facts()
+    tagged = [tag_document(document) for document in documents]
+    states = describe_states(model, tagged, top=TOP)
+    splits = {
+        label: name_split(model, tagged, known_names(tagged, label), label=label)
+        for label in model.labels
+    }
+    divided = Table(
+        "do states separate the first from the last word of a mention?",
+        ("label", "bits", "maximum"),
+        [(label, f"{s.bits:.3f}", f"{s.most_bits:.3f}") for label, s in splits.items()],
+    )
+    names = Table(
+        "words that are always first, or always last, in mentions of several words",
+        ("state", "first", "last", "first, alone", "last, alone"),
+        [row for split in splits.values() for row in _name_rows(split)],
+    )
+    values = {
+        "states": [state._asdict() for state in states],
+        "split": {label: split._asdict() for label, split in splits.items()},
+    }
+    return Facts((*map(_state_table, states), divided, names), values)
 
 
 def describe_states(
@@ -116,7 +144,7 @@ def describe_states(
 
 
 def known_names(tagged: Sequence[TaggedDocument], label: str) -> KnownNames:
-    """Return the words that are only first, or only last, in mentions of several words."""
+    """Return the words that are always first, or always last, in mentions of several words."""
     places: dict[str, set[str]] = {}
     for document in tagged:
         text, tokens = document.document.text, document.tokens
@@ -142,7 +170,7 @@ def name_split(
     model
         A model with several states per class.
     tagged
-        Documents to measure on; other than the training documents, to exclude chance.
+        Documents to measure on, which should not be the training documents.
     known
         From :func:`known_names` of the training documents.
     label
@@ -185,7 +213,7 @@ def _assign(model: ChainTagger, tagged: Sequence[TaggedDocument]) -> _Assigned:
     """Find the best state of its class for every token; of any class if its class is unknown."""
     table = token_table([d.document for d in tagged], [d.tokens for d in tagged])
     number = {tag: k for k, tag in enumerate(model.tags)}
-    tags = [number.get(tag, -1) for d in tagged for tag in d.tags(model.scheme)]
+    tags = [number.get(tag, -1) for d in tagged for tag in d.tags(model.config.scheme)]
     classes = np.array(tags, np.int32)[:, None]
     class_of_state = np.array([number[tag] for tag in model.state_tags])
     valid = constrain(model.emission(table), (classes == class_of_state) | (classes < 0))
@@ -212,33 +240,6 @@ def _at(items: Sequence[str], places: Sequence[int]) -> list[str]:
 def _most(items: Sequence[str], top: int) -> tuple[Share, ...]:
     ranked = sorted(Counter(items).items(), key=lambda pair: (-pair[1], pair[0]))
     return tuple(Share(name, times / len(items)) for name, times in ranked[:top])
-
-
-def state_facts(model: ChainTagger, documents: Sequence[Document]) -> Facts:
-    """Return what each state stands for in documents, and how states divide each label."""
-    if not documents:
-        return Facts()
-    tagged = [tag_document(document) for document in documents]
-    states = describe_states(model, tagged, top=TOP)
-    splits = {
-        label: name_split(model, tagged, known_names(tagged, label), label=label)
-        for label in model.labels
-    }
-    divided = Table(
-        "do states tell the first from the last word of a mention?",
-        ("label", "bits", "of at most"),
-        [(label, f"{s.bits:.3f}", f"{s.most_bits:.3f}") for label, s in splits.items()],
-    )
-    names = Table(
-        "words that are only first, or only last, in mentions of several words",
-        ("state", "first", "last", "first, alone", "last, alone"),
-        [row for split in splits.values() for row in _name_rows(split)],
-    )
-    values = {
-        "states": [state._asdict() for state in states],
-        "split": {label: split._asdict() for label, split in splits.items()},
-    }
-    return Facts((*map(_state_table, states), divided, names), values)
 
 
 def _state_table(state: StateFacts) -> Table:

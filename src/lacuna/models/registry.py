@@ -1,8 +1,8 @@
 """All kinds of models, one row each.
 
-A row says what a kind is called, what it can do and where its code is. The code is imported only
-when it is needed: a command that opens a CRF does not load the others. To add a kind, write a
-folder like ``models/trigram_hmm/`` and add a row.
+A row gives the name of a kind, what it can do and where its code is. The code is imported only
+when needed: opening a CRF does not load the other kinds. To add a kind, write a folder like
+``models/trigram_hmm/`` and add a row.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lacuna.models.file import StoredModel, read_model, stored_part
 from lacuna.models.settings import Settings
 from lacuna.types import Task
 
-if TYPE_CHECKING:  # the rows are read for help texts, which must not load compiled code
+if TYPE_CHECKING:  # help texts use the rows and must not load compiled code
     from lacuna.encoding.flat import TrainingDocument
     from lacuna.models.base import FitOptions, Step, Tagger
     from lacuna.text.document import Document
@@ -29,36 +29,36 @@ if TYPE_CHECKING:  # the rows are read for help texts, which must not load compi
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of model. Places are written ``module:name``.
+    """One kind of model. Code is named as ``module:name``.
 
     Attributes
     ----------
     name
         As in ``--model`` and in model files.
     summary
-        What it is, in a line.
+        One line of description.
     restore
-        Makes a model of the content of a file, and of its parts as keywords.
+        Rebuilds a model from the content of a file and the models inside it, given by keyword.
     settings, fit
-        The record of its settings, and the generator of training steps; none for models that are
-        made around others.
+        The class of its settings and the generator of training steps; empty for models that wrap
+        other models.
     fit_pos
-        The same for parts of speech.
+        Like `fit`, for parts of speech.
     encode
-        How `fit` sees a document.
+        Converts a document to the form that `fit` expects.
     adapt
-        Returns the settings to adapt a trained model with; none if it cannot be adapted. Kinds
-        that can be adapted can also be kept private.
+        Returns the settings to adapt a trained model with; empty if it cannot be adapted. Kinds
+        that can be adapted can also be private.
     finish
-        Adds to the chosen model what is learnt on top of it.
+        Adds what is learnt on top of the chosen model.
     parts
         Names of the models inside its file.
     layer
-        A model holds only models of lower layers.
+        A model contains only models of lower layers.
     overlapping
-        Whether its mentions may overlap and have gaps, as its models say too.
+        Whether its mentions may overlap and have gaps.
     looks_at_columns
-        Whether it can look at token columns, such as parts of speech.
+        Whether it can use token columns, such as parts of speech, as features.
     penalty
         The setting that ``--tune`` chooses.
     folds_choose_iterations
@@ -83,7 +83,7 @@ class Kind:
 
     @property
     def config(self) -> type[Settings]:
-        """The record of its settings."""
+        """The class of its settings."""
         return cast(type[Settings], code_at(self.settings))
 
     def fitting(self, task: Task) -> Fit:
@@ -94,11 +94,11 @@ class Kind:
         return cast("Fit", code_at(place))
 
     def encoded(self, document: Document, config: Settings) -> TrainingDocument:
-        """Return a document as training sees it."""
+        """Return a document in the form that training expects."""
         return cast("TrainingDocument", code_at(self.encode)(document, config))
 
 
-#: Every kind by its name.
+#: All kinds by name.
 KINDS: dict[str, Kind] = {
     kind.name: kind
     for kind in (
@@ -116,7 +116,7 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             name="li",
-            summary="conditional random field whose tags tell mentions with gaps",
+            summary="conditional random field with LI tags: mentions with gaps",
             settings="lacuna.models.crf.li:Li",
             fit="lacuna.models.crf.training:fit_crf",
             restore="lacuna.models.crf.storage:restore_li",
@@ -187,14 +187,14 @@ KINDS: dict[str, Kind] = {
         ),
         Kind(
             name="with-pos",
-            summary="a model that looks at parts of speech, and the tagger that finds them",
+            summary="a model that uses parts of speech, and the tagger that finds them",
             restore="lacuna.models.wrapped:restore_with_pos",
             parts=("pos", "tagger"),
             layer=1,
         ),
         Kind(
             name="with-rules",
-            summary="a model of large categories, and rules that give its mentions their labels",
+            summary="a model of large categories, and rules that choose the labels within them",
             restore="lacuna.models.with_rules:restore_with_rules",
             parts=("tagger",),
             layer=2,
@@ -209,12 +209,12 @@ KINDS: dict[str, Kind] = {
     )
 }
 
-#: What is trained by default.
+#: The kind that is trained by default.
 DEFAULT: Mapping[Task, str] = {Task.NER: "crf", Task.POS: "trigram-hmm"}
 
 
 def code_at(place: str) -> Any:
-    """Return what is at ``module:name``."""
+    """Import and return ``module:name``."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
 
@@ -225,7 +225,7 @@ def trainable() -> Mapping[str, Kind]:
 
 
 def kind_named(name: str) -> Kind:
-    """Return a kind of model that can be trained by its name."""
+    """Return the trainable kind of model with this name."""
     known = trainable()
     if name not in known:
         raise ConfigError(f"unknown model {name!r}; known are {', '.join(known)}")
@@ -233,7 +233,7 @@ def kind_named(name: str) -> Kind:
 
 
 def kind_of(config: Settings) -> Kind:
-    """Return the kind of model that these are settings of."""
+    """Return the kind of model that these settings belong to."""
     place = f"{type(config).__module__}:{type(config).__qualname__}"
     return next(kind for kind in KINDS.values() if kind.settings == place)
 
@@ -252,11 +252,11 @@ def load(
     path
         The file, ``*.lacuna``.
     task
-        What the model must be for; any task by default.
+        The task that the model must have; any task by default.
     align
-        Whether a model that aligns does so; otherwise it is the tagger alone.
+        Whether to align, if the model can; otherwise the tagger inside it is returned.
     heuristic
-        How mentions with gaps are read off what the model says; by default as it was trained to.
+        How mentions with gaps are decoded; by default as in the settings of the model.
     """
     stored = read_model(Path(path))
     if stored.kind == "aligned" and not align:
@@ -270,16 +270,16 @@ def load(
 
 
 def with_heuristic(model: Any, heuristic: Heuristic) -> Any:
-    """Return a model of mentions with gaps, or one around it, that reads them off another way."""
+    """Return a model of mentions with gaps, or one that wraps it, with another heuristic."""
     if hasattr(model, "tagger"):
         return replace(model, tagger=with_heuristic(model.tagger, heuristic))
     if not hasattr(model.config, "heuristic"):
-        raise ConfigError(f"a {model.kind} model finds no mentions with gaps: it has no heuristic")
+        raise ConfigError(f"a {model.kind} model finds no mentions with gaps and has no heuristic")
     return replace(model, config=replace(model.config, heuristic=heuristic))
 
 
 def restore(stored: StoredModel) -> Tagger:
-    """Make the model that a file holds, its parts first."""
+    """Rebuild the model in a file, the models inside it first."""
     if stored.kind not in KINDS:
         raise ModelFileError(stored.source, f"holds a model of the unknown kind {stored.kind!r}")
     kind = KINDS[stored.kind]
@@ -290,7 +290,7 @@ def restore(stored: StoredModel) -> Tagger:
 
 
 def _check_part(stored: StoredModel, kind: Kind, name: str, part: Tagger) -> None:
-    """Refuse a model that cannot be a part of one of this kind."""
+    """Refuse a model that cannot be inside one of this kind."""
     inner = KINDS[part.kind]
     task = Task.POS if name == "pos" else Task.NER
     sees_columns = inner.looks_at_columns or name == "pos" or kind.name != "with-pos"

@@ -7,8 +7,8 @@
                                                  "data_offsets": [0, 96]}, …}
     arrays     back to back
 
-The safetensors package would copy every array, and accepts repeated names. Functions raise a
-``ValueError`` that says what is wrong; the caller adds the name of the file.
+The safetensors package would copy every array, and it accepts repeated names. Functions raise a
+``ValueError`` with the reason; the caller adds the name of the file.
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 62)]
 def mapped(path: Path) -> mmap.mmap:
     """Map a file copy-on-write.
 
-    NumPy sees its arrays as writeable; for read-only ones every kernel would be compiled a second
-    time.
+    NumPy sees its arrays as writeable; for read-only arrays every kernel would be compiled twice.
     """
     with path.open("rb") as stream:
         size = os.fstat(stream.fileno()).st_size
@@ -71,7 +70,7 @@ def directory(content: mmap.mmap) -> tuple[dict[str, Any], int]:
 def arrays_on(
     content: mmap.mmap, start: int, described: Mapping[str, object]
 ) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays that a directory describes, as views on the map; they start at `start`."""
+    """Return the arrays that a directory describes, as views; they begin at offset `start`."""
     entries = {name: _entry(name, described[name]) for name in sorted(described)}
     _check_layout(entries, len(content) - start)
     return {name: _array(name, entry, content, start) for name, entry in entries.items()}
@@ -154,5 +153,5 @@ def _finite(digits: str) -> float:
 
 
 def shown(name: str) -> str:
-    """Quote a name from a file that may be hostile: shortened, without control characters."""
+    """Quote a name from a possibly hostile file: shortened, without control characters."""
     return f"{name!r:.60}"

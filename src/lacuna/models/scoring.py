@@ -6,13 +6,13 @@ Most templates look at one word. Their weights are summed once for each word typ
 of the window, and cached; a token then adds a few cached rows (`add_windows`) and the weights of
 its features of several words (`combining_kernels.py`).
 
-This is for tagging. Training computes the same scores by design with other code, with gradients
+This is for tagging. Training computes the same scores with other code on purpose, with gradients
 and for a fixed corpus: `learning/emission.py`.
 
-A row of W has a *place*. The first places are *wide* rows, which are kept with all their zeros,
+A row of W has a *place*. The first places are *wide* rows, which are stored with all their zeros,
 wide[place, k]: adding them is fast. A narrow row is pairs[place - len(wide)] = (weight, tag) and
-the pairs that follow, up to the last of the row, which has -1 - tag in place of its tag. Tags are
-floats beside their weights, so that one memory access reads both. Place -1 is no row.
+the pairs that follow, up to the last pair of the row, which has -1 - tag in place of its tag. Tags
+are floats next to their weights, so that one memory access reads both. Place -1 means no row.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from lacuna.types import FloatArray, HashArray, IntArray, LongArray, RealArray
 
 TagArray = npt.NDArray[np.uint16]
 
-NEGLIGIBLE = 1e-3  #: weights nearer to zero are dropped: a score is a sum of about fifty
+NEGLIGIBLE = 1e-3  #: smaller weights are dropped; a score is a sum of about fifty
 WIDE = 3  #: a row is wide if more than one weight in three is not zero
-MOST_BYTES = 1 << 26  #: size at which cached scores of word types are dropped
+MOST_BYTES = 1 << 26  #: size at which the cache of word types is cleared
 
 
 class SparseRows(NamedTuple):
@@ -57,7 +57,7 @@ class SparseRows(NamedTuple):
         return len(self.borders) - 1
 
     def dense(self, tags: int, rows: int | None = None) -> RealArray:
-        """Return table[r, k] of the first `rows`, by default of all, with `tags` columns."""
+        """Return table[r, k] of the first `rows` rows, by default all, with `tags` columns."""
         sizes = np.diff(self.borders)[:rows]
         table = np.zeros((len(sizes), tags), np.float32)
         count = int(self.borders[len(sizes)])
@@ -66,16 +66,16 @@ class SparseRows(NamedTuple):
         return table
 
     def pairs(self) -> RealArray:
-        """Return pairs[m] = (weight, tag), the last of each row marked."""
+        """Return pairs[m] = (weight, tag), with the last pair of each row marked."""
         pairs = np.stack((self.values, self.tags.astype(np.float32)), axis=1)
         last = self.borders[1:][np.diff(self.borders) > 0] - 1
         pairs[last, 1] = -1.0 - pairs[last, 1]
         return pairs
 
     def places(self, wide: int) -> LongArray:
-        """Return the place of each row, the first `wide` of which are wide.
+        """Return the place of each row; the first `wide` rows are wide.
 
-        Rows without weights have -1, and so has one more entry at the end, for unknown features.
+        Rows without weights have -1, and so does an extra last entry, for unknown features.
         """
         rows = np.arange(self.rows)
         places = np.where(rows < wide, rows, wide + self.borders[:-1])
@@ -90,7 +90,7 @@ class SparseRows(NamedTuple):
 def without_small(
     index: FeatureIndex, weights: RealArray, least: float
 ) -> tuple[FeatureIndex, SparseRows]:
-    """Drop weights[r, k] nearer to zero than `least`, and features that lose all of theirs.
+    """Drop weights[r, k] with an absolute value below `least`, and features without weights.
 
     Wide rows come first.
     """
@@ -106,7 +106,7 @@ def without_small(
 
 
 def stored_weights(stored: StoredModel, features: int, tags: int) -> SparseRows:
-    """Return the weights of a file for this many features and tags."""
+    """Return the weights in a file, checked against the number of features and tags."""
     borders = require(stored, "borders", np.int64, (features + 1,))
     values = require(stored, "weights", np.float32, (-1,))
     columns = require(stored, "weight_tags", np.uint16, (len(values),))
@@ -117,7 +117,7 @@ def stored_weights(stored: StoredModel, features: int, tags: int) -> SparseRows:
 
 
 class Scorer:
-    """Turns tokens into scores; caches scores of word types. Threads may share one."""
+    """Turns tokens into scores; caches scores of word types. Thread-safe."""
 
     def __init__(self, index: FeatureIndex, weights: SparseRows, tags: int) -> None:
         self._index, self._tags = index, tags
@@ -172,7 +172,7 @@ class Scorer:
 
 
 class _TypeScores:
-    """Scores and attributes of the word types met so far, after BEFORE and AFTER."""
+    """Scores and attributes of the word types seen so far, after those of BEFORE and AFTER."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
@@ -184,7 +184,7 @@ class _TypeScores:
 
     @property
     def size(self) -> int:
-        """Bytes in use."""
+        """Size in bytes."""
         return self._scores.nbytes + self._values.nbytes
 
     def number(self, table: TokenTable) -> tuple[IntArray, RealArray, HashArray]:
@@ -214,7 +214,7 @@ def appended(rows: Rows, count: int, more: Rows) -> Rows:
     return rows
 
 
-BEFORE, AFTER = 0, 1  #: types in place of words before and after the sentence
+BEFORE, AFTER = 0, 1  #: types that represent positions before and after the sentence
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Settings of models: records whose fields say what they accept, checked in one way.
+"""Settings of models: dataclasses whose annotations say which values are allowed.
 
     @dataclass(frozen=True, slots=True)
     class Toy(Settings):
@@ -6,7 +6,7 @@
         scheme: Annotated[Scheme, Choices(Scheme.IO, Scheme.BIO)] = Scheme.IO
         start: Literal["random", "position"] = "position"
 
-Types, choices and ranges are checked however a record is made: in Python, by ``--set key=value``
+Types, choices and ranges are checked whenever settings are made: in Python, by ``--set key=value``
 (:func:`configure`) or from a model file (:func:`stored_settings`). Floats must be finite.
 """
 
@@ -25,13 +25,13 @@ import msgspec
 
 from lacuna.errors import ConfigError
 
-#: Settings that had another name in model files of earlier versions.
+#: Former names of settings in model files, and their present names.
 FORMER_NAMES: Mapping[str, str] = {"lists": "word_lists"}
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """Numbers from `least` to `most`; ``above``: `least` itself is not allowed."""
+    """Numbers from `least` to `most`; with `above`, `least` itself is not allowed."""
 
     least: float = -math.inf
     most: float = math.inf
@@ -69,7 +69,7 @@ class Settings:
         self.check()
 
     def check(self) -> None:
-        """Raise ConfigError if settings that are fine by themselves do not go together."""
+        """Raise ConfigError if settings contradict one another."""
 
 
 AnySettings = TypeVar("AnySettings", bound=Settings)
@@ -81,7 +81,7 @@ def _hints(record: Any) -> dict[str, Any]:
 
 
 def _hint(record: type[Settings], name: str) -> tuple[Any, tuple[Any, ...]]:
-    """Return the type of a field and what its annotation adds."""
+    """Return the type of a field and the other parts of its annotation."""
     hint = _hints(cast(Any, record))[name]
     if get_origin(hint) is not Annotated:
         return hint, ()
@@ -90,12 +90,12 @@ def _hint(record: type[Settings], name: str) -> tuple[Any, tuple[Any, ...]]:
 
 
 def annotations_of(record: type[Settings], name: str) -> tuple[Any, ...]:
-    """Return what the annotation of a field says besides its type: ranges and choices."""
+    """Return the ranges and choices in the annotation of a field."""
     return _hint(record, name)[1]
 
 
 def choices_of(record: type[Settings], name: str) -> tuple[str, ...]:
-    """Return the values of a closed setting as text; none if it is open."""
+    """Return the allowed values of a setting as text; empty if there is no fixed list."""
     hint, extras = _hint(record, name)
     for extra in extras:
         if isinstance(extra, Choices):
@@ -112,7 +112,7 @@ def check_value(record: type[Settings], name: str, value: Any) -> None:
     try:
         plain = msgspec.to_builtins(value)
     except TypeError:
-        raise ConfigError(f"{name}: not a value that a setting can have") from None
+        raise ConfigError(f"{name}: settings cannot have values of this type") from None
     choices = choices_of(record, name)
     if choices:
         if plain not in choices:
@@ -132,7 +132,7 @@ def check_value(record: type[Settings], name: str, value: Any) -> None:
 
 
 def _numbers(value: Any) -> list[float]:
-    """Return the numbers in a value: itself, or those in a list or mapping."""
+    """Return the numbers in a value: the value itself, or the items of a list or mapping."""
     if isinstance(value, int | float):
         return [value]
     if isinstance(value, Mapping):
@@ -141,10 +141,10 @@ def _numbers(value: Any) -> list[float]:
 
 
 def configure(record: type[AnySettings], assignments: Iterable[str]) -> AnySettings:
-    """Return the settings record with some fields set by ``key=value``.
+    """Return settings with some fields set by ``key=value``.
 
-    Values are TOML; a bare word is a string, so ``scheme=BILOU`` needs no quotes. A dot leads into
-    a field that has names of its own: ``word_lists.first=names.tsv``.
+    Values are TOML; a bare word is a string, so ``scheme=BILOU`` needs no quotes. A dot sets an
+    entry of a mapping: ``word_lists.first=names.tsv``.
     """
     known = [field.name for field in fields(record)]
     values: dict[str, Any] = {}
@@ -183,7 +183,7 @@ def _value(text: str) -> Any:
 
 
 def describe_config(record: type[Settings]) -> list[tuple[str, str, str]]:
-    """Return every setting, its default and what it accepts, as text."""
+    """Return every setting, its default and its allowed values, as text."""
     defaults = record()
     return [
         (
@@ -196,7 +196,7 @@ def describe_config(record: type[Settings]) -> list[tuple[str, str, str]]:
 
 
 def stored_settings(record: type[AnySettings], content: object) -> AnySettings:
-    """Return settings from the header of a model file; the caller turns errors into its own."""
+    """Return settings from the header of a model file; the caller handles validation errors."""
     if isinstance(content, Mapping):
         known = {field.name for field in fields(record)}
         content = {

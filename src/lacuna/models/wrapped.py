@@ -1,7 +1,7 @@
-"""Models around a model: :class:`Wrapped` is their base, :class:`WithPos` the simplest of them.
+"""Models that wrap another model: their base :class:`Wrapped`, and :class:`WithPos`.
 
-A :class:`WithPos` holds a tagger that looks at parts of speech, and the tagger that finds them.
-Both are in one file, so that texts are tagged exactly as the training corpus was.
+A :class:`WithPos` contains a tagger that uses parts of speech as features, and the tagger that
+finds them. Both are in one file, so that texts are tagged exactly as the training corpus was.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lacuna.types import FloatArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Wrapped(TagsAnything):
-    """A model around `tagger`, whose settings and card it shows."""
+    """A model that wraps `tagger` and has its settings and card."""
 
     kind: ClassVar[str]
 
@@ -33,17 +33,17 @@ class Wrapped(TagsAnything):
 
     @property
     def config(self) -> Settings:
-        """What the tagger was trained with."""
+        """The settings of the tagger."""
         return self.tagger.config
 
     @property
     def card(self) -> Card:
-        """How the tagger was trained, for people."""
+        """The card of the tagger."""
         return self.tagger.card
 
     @property
     def parameters(self) -> int:
-        """How many numbers the tagger has learnt."""
+        """Number of learnt parameters of the tagger."""
         return self.tagger.parameters
 
     def with_card(self, card: Card) -> Self:
@@ -51,7 +51,7 @@ class Wrapped(TagsAnything):
         return replace(self, tagger=self.tagger.with_card(card))
 
     def around(self, change: Callable[[Tagger], Tagger]) -> Self:
-        """Return the same model around a changed tagger."""
+        """Return the model with a changed tagger inside."""
         return replace(self, tagger=change(self.tagger))
 
     def core(self) -> Tagger:
@@ -59,7 +59,7 @@ class Wrapped(TagsAnything):
         return self.tagger.core()
 
     def held_words(self) -> tuple[str, ...]:
-        """Return the words of the training text that can be read in its file."""
+        """Return the words of the training text that its file contains in plain text."""
         return self.tagger.held_words()
 
     def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
@@ -71,13 +71,13 @@ class Wrapped(TagsAnything):
         return self.tagger.facts(inspection)
 
     def store(self) -> StoredModel:
-        """Return the tagger, for a file."""
+        """Return the content of its model file."""
         return with_parts(self.kind, {"tagger": self.tagger.store()})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WithPos(Wrapped):
-    """`tagger` on documents whose token column ``pos`` comes from `pos`."""
+    """Runs `tagger` on documents whose token column ``pos`` comes from `pos`."""
 
     kind: ClassVar[str] = "with-pos"
 
@@ -100,7 +100,7 @@ class WithPos(Wrapped):
         return self.pos.facts(inspection).titled("parts of speech") + self.tagger.facts(inspection)
 
     def store(self) -> StoredModel:
-        """Return everything the model is, for a file."""
+        """Return the content of its model file."""
         return with_parts(self.kind, {"pos": self.pos.store(), "tagger": self.tagger.store()})
 
 

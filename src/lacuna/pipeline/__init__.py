@@ -1,1 +1,1 @@
-"""Where the layers are joined: corpus → model → documents → scores."""
+"""Workflows that combine the layers: training, tagging, scoring, de-identifying."""

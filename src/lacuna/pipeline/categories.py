@@ -26,9 +26,9 @@ class Categories:
     Attributes
     ----------
     category_of
-        Label -> large category; a label that is not there is a category of its own.
+        Label -> large category; a label without an entry is a category of its own.
     rules
-        To be used in place of learnt ones, for the categories that they name.
+        Rules by category, used in place of learnt ones.
     """
 
     category_of: Mapping[str, str]
@@ -41,24 +41,24 @@ class Categories:
             for rule in own:
                 if self.category_of.get(rule.label, rule.label) != category:
                     raise ConfigError(
-                        f"rules of {category}: {rule.label} is no label of this category"
+                        f"rules of {category}: {rule.label} is not a label of this category"
                     )
 
     def raised(self, documents: Iterable[Document]) -> list[Document]:
-        """Return documents whose mentions have their large category as label."""
+        """Return the documents with the category of each mention as its label."""
         names = LabelMap(self.category_of)
         return [names.apply(document) for document in documents]
 
     def with_rules(
         self, model: Tagger, documents: Sequence[Document], *, private: bool
     ) -> WithRules:
-        """Return a tagger of categories with rules, learnt from documents that have labels."""
+        """Return a tagger of categories with rules learnt from annotated documents."""
         learnt = learn_rules(documents, self.category_of, private=private)
         return WithRules(model, self.category_of, {**learnt, **self.rules})
 
 
 def split_level(assignments: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the setting ``level``, which any kind of model has, and all other settings."""
+    """Return the setting ``level``, which all kinds of models have, and the other settings."""
     level, others = LEVELS[0], []
     for assignment in assignments:
         key, equals, value = assignment.partition("=")
@@ -74,7 +74,7 @@ def split_level(assignments: Sequence[str]) -> tuple[str, list[str]]:
 def chosen_categories(
     level: str, category_of: Mapping[str, str] | None, rules_file: Path | None
 ) -> Categories | None:
-    """Return the categories to train on, if that is what was asked for."""
+    """Return the categories to train on, or None for labels."""
     if level == LEVELS[0]:
         return None
     if not category_of:

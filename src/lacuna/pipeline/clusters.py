@@ -1,4 +1,4 @@
-"""From raw text to a file of word clusters: count words, cluster them, write their paths."""
+"""Word clusters from raw text: count words, cluster them, return their paths."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lacuna.text.word_types import GrowingTypes, hash_tokens
 from lacuna.types import IntArray, LongArray
 
 PIECE_CHARACTERS = 1_000_000
-MOST_CLUSTERS = 10_000  #: the table of losses has then 800 MB
+MOST_CLUSTERS = 10_000  #: at which the table of losses takes 800 MB
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,7 +33,7 @@ class CountedText:
     counts
         How often each occurs.
     pieces
-        The type of every token, and the borders of sentences, piece by piece.
+        For each piece of the text, the type of every token and the borders of sentences.
     """
 
     words: list[str]
@@ -43,7 +43,7 @@ class CountedText:
 
 @dataclass(frozen=True, slots=True)
 class ClusteredWord:
-    """A word, how often it was seen, and its path."""
+    """A word, its count and its path in the tree of clusters."""
 
     path: str
     word: str
@@ -55,20 +55,20 @@ class ClusteredWord:
 
 @dataclass(frozen=True, slots=True)
 class ClusterSummary:
-    """What clustering made of a text.
+    """The result of clustering, in numbers.
 
     Attributes
     ----------
     tokens, types
-        Of the text.
+        Size of the text.
     words, word_tokens
         Types that got a path, and their tokens.
     clusters
-        How many there are.
+        Number of clusters.
     information, word_information
         Mutual information of neighbouring clusters, and of the words in them, in bits.
     seconds
-        Of clustering, without reading.
+        Time of clustering, without reading.
     """
 
     tokens: int
@@ -82,7 +82,7 @@ class ClusterSummary:
 
 
 def count_words(corpus: Iterable[Document], *, lower: bool = False) -> CountedText:
-    """Read a corpus, document by document; with `lower` as if all of it were in lower case."""
+    """Count the words of a corpus; with `lower`, in lower case."""
     types = GrowingTypes()
     words: list[str] = []
     pieces = []
@@ -112,12 +112,12 @@ def cluster_words(
     Parameters
     ----------
     clusters
-        How many, where there are that many words.
+        Number of clusters, if there are that many words.
     min_count, max_words
-        Words seen less often, and those beyond the most frequent so many, get no path, and
-        bigrams with them do not count. Of equally frequent words the first in the text comes first.
+        Rarer words, and words beyond the `max_words` most frequent, get no path, and bigrams with
+        them are ignored. Of equally frequent words the first in the text comes first.
     on_step
-        Called now and then with how far it is.
+        Called with the progress from time to time.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def cluster_words(
         raise ConfigError(f"there can be 2 to {MOST_CLUSTERS:,} clusters")
     began = time.perf_counter()
     chosen = [
-        w for w in np.argsort(-text.counts, kind="stable").tolist() if _can_stand(text.words[w])
+        w for w in np.argsort(-text.counts, kind="stable").tolist() if _fits_a_line(text.words[w])
     ]
     chosen = [w for w in chosen if text.counts[w] >= min_count][:max_words]
     if len(chosen) < 2:
@@ -160,7 +160,7 @@ def cluster_words(
 
 
 def _pieces(corpus: Iterable[Document]) -> Iterator[list[Document]]:
-    """Take documents together until they have so many characters."""
+    """Group documents into pieces of about ``PIECE_CHARACTERS``."""
     piece: list[Document] = []
     characters = 0
     for document in corpus:
@@ -175,10 +175,10 @@ def _pieces(corpus: Iterable[Document]) -> Iterator[list[Document]]:
 
 def _lowered(table: TokenTable) -> TokenTable:
     codes = lower_table()[table.codes]
-    codes.flags.writeable = False  # the one form the kernel is compiled for
+    codes.flags.writeable = False  # the kernel is compiled for read-only arrays
     return table._replace(codes=codes, hashes=hash_tokens(codes, table.start, table.end))
 
 
-def _can_stand(word: str) -> bool:
-    """Whether a line of the file can hold it: tokens of a corpus may have white space inside."""
+def _fits_a_line(word: str) -> bool:
+    """Whether a line of the file can contain the word: tokens may have white space inside."""
     return word.split() == [word]

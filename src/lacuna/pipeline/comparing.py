@@ -24,7 +24,7 @@ EVERY = "all"
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """How one kind of model does.
+    """Results of one kind of model.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Measured:
     training_seconds, tagging_seconds
         Without reading, loading and compiling.
     size
-        Bytes of the model file.
+        Size of the model file in bytes.
     """
 
     scores: Scores
@@ -43,14 +43,14 @@ class Measured:
 
     @property
     def tokens_per_second(self) -> float:
-        """How fast it tags."""
+        """Tagging speed."""
         tokens = int(self.scores.tokens.sum())
         return tokens / self.tagging_seconds if self.tagging_seconds else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One row of a comparison: a kind of model, and what was measured or why it was not."""
+    """One row of a comparison: a kind of model, and its results or an error."""
 
     model: str
     measured: Measured | None
@@ -63,9 +63,9 @@ def chosen_configs(models: str = EVERY, assignments: Sequence[str] = ()) -> dict
     Parameters
     ----------
     models
-        Names of kinds with commas between, or ``all``.
+        Names of kinds, separated by commas, or ``all``.
     assignments
-        ``MODEL.key=value``, for a model among those to compare.
+        Settings as ``MODEL.key=value``.
     """
     named = [name.strip() for name in models.split(",")]
     names = list(trainable()) if named == [EVERY] else list(dict.fromkeys(named))
@@ -76,7 +76,7 @@ def chosen_configs(models: str = EVERY, assignments: Sequence[str] = ()) -> dict
         if not dot or model not in given:
             raise ConfigError(
                 f"--set {assignment.partition('=')[0]}: expected MODEL.key=value,"
-                f" MODEL one of {', '.join(names)}"
+                f" with MODEL one of {', '.join(names)}"
             )
         given[model].append(rest)
     return {name: configure(kind.config, given[name]) for name, kind in kinds.items()}
@@ -90,7 +90,7 @@ def compare(
     seed: int = 0,
     on_progress: Callable[[str, Progress], None] = lambda _name, _progress: None,
 ) -> Iterator[Compared]:
-    """Train and score models one after the other; one that fails does not stop the others.
+    """Train and score models one after the other; if one fails, the others go on.
 
     Parameters
     ----------
@@ -99,9 +99,9 @@ def compare(
     configs
         Settings by name.
     seed
-        For models that draw.
+        Random seed.
     on_progress
-        Called with the name of a model as its training goes on.
+        Called with the name of a model and the progress of its training.
     """
     for name, config in configs.items():
         yield _compared(name, training, test, config, seed, partial(on_progress, name))
@@ -119,7 +119,7 @@ def _compared(
         return Compared(name, _measure(training, test, config, seed, on_progress))
     except LacunaError as error:
         return Compared(name, None, str(error))
-    except Exception as error:  # its message could quote a document
+    except Exception as error:  # the message could quote a document
         return Compared(name, None, f"internal error: {type(error).__name__}")
 
 
@@ -147,7 +147,7 @@ def _warm_up(training: Sequence[Document], config: Settings) -> None:
     try:
         train([Document("warm-up", "A few words.\n\nAnd 2 more.", mentions)], config)
     except LacunaError:
-        return  # if the settings are wrong, training proper will say so
+        return  # wrong settings are reported by the actual training
 
 
 def _file_size(model: Tagger) -> int:

@@ -1,7 +1,7 @@
 """De-identifying documents: detection and replacement together.
 
-A document that cannot be de-identified fails alone, and nothing of it is passed on. The reason of
-the failure quotes nothing of it.
+If a document cannot be de-identified, only that document fails, and no text of it is returned; the
+reason of the failure does not quote it.
 """
 
 from __future__ import annotations
@@ -41,19 +41,19 @@ class Failed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Deidentifier:
-    """Finds and replaces identifiers; remembers what it wrote for each patient."""
+    """Finds and replaces identifiers; remembers the replacements of each patient."""
 
     detector: Detector
     redactor: Redactor
 
     def deidentify(self, documents: Sequence[Document]) -> list[Safe | Failed]:
-        """Return each document de-identified, or why it failed; documents of a group together."""
+        """Return each document de-identified, or why it failed; groups are handled together."""
         plain = [Document(d.id, d.text, group=d.group) for d in documents]
         with collection_paused():
             return [self._replaced(found) for found in self._detected(plain)]
 
     def _detected(self, documents: Sequence[Document]) -> list[Detected | Failed]:
-        """Detect in all documents; if that fails, in each group, then in each document alone."""
+        """Detect in all documents; if that fails, group by group, then document by document."""
         try:
             return [*detect_bounded(self.detector, documents)]
         except Exception as error:
@@ -77,7 +77,7 @@ class Deidentifier:
 
 
 def why(error: Exception) -> str:
-    """Return what went wrong, without path, id or text."""
+    """Return the reason of an error without path, id or text."""
     if isinstance(error, CorpusFormatError):
         place = f"line {error.line}: " if error.line is not None else ""
         return f"{place}{error.reason}"
@@ -117,7 +117,7 @@ def deidentify(
     Parameters
     ----------
     item
-        What to de-identify; documents of a patient should follow one another.
+        What to de-identify; documents of one patient should be consecutive.
     model
         A model file or a loaded model; the bundled model by default.
     policy
@@ -125,17 +125,17 @@ def deidentify(
     key
         The secret that decides surrogates and date offsets; a random key by default.
     threshold, max_missed
-        The probability from which the model is believed, 0.5 by default; or the calibrated promise
-        to keep.
+        The lowest probability at which a token is redacted, 0.5 by default; or the calibrated
+        promise to keep.
     consistency, locale
         See :class:`~lacuna.deid.redact.Redactor`.
     detection
-        What detects in addition to the model; built-in patterns by default.
+        What to use besides the model; the built-in patterns by default.
 
     Raises
     ------
     RedactionError
-        If a document cannot be de-identified; nothing of it is returned.
+        If a document cannot be de-identified.
     """
     work = _deidentifier(**options)
     if isinstance(item, str):
@@ -162,7 +162,7 @@ def _deidentifier(
         options = msgspec.structs.replace(options, model=str(model))
         detector = open_detection(options, threshold=threshold, max_missed=max_missed).detector
     elif max_missed is not None:
-        raise ConfigError("promises are stored in model files: give the file to use max_missed")
+        raise ConfigError("max_missed needs a model file, which stores the promises")
     else:
         sure = DEFAULT_THRESHOLD if threshold is None else threshold
         detector = Detector(model, open_recognizers(options), sure)

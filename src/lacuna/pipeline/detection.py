@@ -1,9 +1,9 @@
 """Opening detection from options: a model file, recognizers, and a threshold or a promise.
 
-``deid`` and ``calibrate`` open detection with the same options, so that one keeps the promise that
-the other made. A promise holds for one pipeline, identified by a hash of the weights, alignment,
-patterns, word lists and *never* terms. Known values and *always* terms are not part of the hash:
-they can only find more.
+``deid`` and ``calibrate`` open detection with the same options, so that the first keeps the promise
+that the second made. A promise holds for one pipeline, identified by a hash of the weights,
+alignment, patterns, word lists and *never* terms. Known values and *always* terms are not part of
+the hash: they can only find more.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ from lacuna.models.registry import restore
 from lacuna.text.document import Document
 from lacuna.types import Task
 
-OPEN_GROUPS = 1024  #: patients whose known values are kept ready
+OPEN_GROUPS = 1024  #: patients whose known values are cached
 
 
 @dataclass(frozen=True)
 class Detection:
     """A detector opened from options, and the promise it keeps.
 
-    The tagger is restored from its file when the detector is first used, and the pipeline is hashed
-    when its hash is first asked for: a process that only names outputs needs neither.
+    The tagger is restored, and the pipeline hashed, on first use: a process that only names outputs
+    needs neither.
 
     Attributes
     ----------
     options
-        What it was opened from.
+        The options it was opened with.
     stored
         The model file, promises included.
     recognizers
-        Everything that finds identifiers without the tagger.
+        What finds identifiers besides the tagger.
     threshold
-        The probability from which the tagger is believed.
+        The lowest probability at which a token is redacted.
     calibration
-        The promise that gave the threshold, if one was asked for.
+        The promise behind the threshold, if one was requested.
     """
 
     options: DetectionOptions
@@ -87,8 +87,8 @@ def open_detection(
     Raises
     ------
     ConfigError
-        If both a threshold and a level are given, or the model makes no such promise for exactly
-        these options.
+        If both a threshold and a level are given, or the model has no such promise for these
+        options.
     """
     if threshold is not None and max_missed is not None:
         raise ConfigError("give either --threshold or --max-missed, not both")
@@ -100,13 +100,13 @@ def open_detection(
         return detection if threshold is None else replace(detection, threshold=threshold)
     promises = promises_of(detection.stored)
     if promises is None:
-        raise ConfigError(f"{path}: makes no promise yet; run lacuna calibrate first")
+        raise ConfigError(f"{path}: has no promise yet; run lacuna calibrate first")
     promise = promises.at(max_missed, detection.pipeline)
     return replace(detection, threshold=promise.threshold, calibration=promise)
 
 
 def open_recognizers(options: DetectionOptions) -> Recognizers:
-    """Return everything that finds identifiers without a model."""
+    """Return what finds identifiers besides the model."""
     user = [compile_user_pattern(*entry) for entry in options.user_patterns.items()]
     always = _finder([(UNNAMED, options.always)], Origin.ALWAYS) if options.always else None
     lists = _finder(options.lists, Origin.LIST) if options.lists else None
@@ -122,7 +122,7 @@ def open_recognizers(options: DetectionOptions) -> Recognizers:
             findings += finder_of(document.group).find(text)
         if always is not None:
             findings += always.find(text)
-        if lists is not None:  # the last: common words count beside something found
+        if lists is not None:  # last: common words count only next to other findings
             findings += lists.find(text, findings)
         return findings
 
@@ -139,12 +139,12 @@ def open_recognizers(options: DetectionOptions) -> Recognizers:
 def make_promises(
     detection: Detection, documents: Iterable[Document], levels: Sequence[float]
 ) -> Promises:
-    """Return thresholds for some levels, and the curve, for exactly this pipeline.
+    """Return thresholds for some levels, and the curve, for this pipeline.
 
     Parameters
     ----------
     detection
-        What is calibrated.
+        The pipeline to calibrate.
     documents
         Annotated documents that the model has not seen.
     levels
@@ -165,7 +165,7 @@ def _tagger(stored: StoredModel, align: bool) -> Tagger:
         stored = stored_part(stored, "tagger")
     model = restore(stored)
     if model.task is not Task.NER:
-        raise ConfigError(f"{stored.source}: is a part-of-speech model and finds no names")
+        raise ConfigError(f"{stored.source}: a part-of-speech model finds no names")
     return model
 
 

@@ -1,4 +1,4 @@
-"""Scoring a model on a corpus, and how fast it is."""
+"""Scoring a model on a corpus, and measuring its speed."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def evaluate(
 ) -> tuple[Scores, float]:
     """Return the scores of a model on a corpus and the seconds that tagging took.
 
-    Of what the model finds, only `labels` count, where they are given: of the corpus just those
-    should be read. `on_pair` is called with every document and what the model made of it.
+    If `labels` are given, mentions with other labels that the model finds are ignored; the corpus
+    should have none. `on_pair` is called with every document and its tagged version.
     """
     warm_up(model)
     watch = Stopwatch()
@@ -48,7 +48,7 @@ def evaluate_pos(model: PosTagger, corpus: Iterable[Document]) -> tuple[PosScore
 
 
 def warm_up(model: Tagger) -> None:
-    """Compile or load the kernels, so that timings do not contain it."""
+    """Compile or load the kernels, so that timings do not include it."""
     model.find([Document("warm-up", "A few words.\n\nAnd 2 more.")])
 
 

@@ -15,17 +15,17 @@ from lacuna.models.wrapped import WithPos, Wrapped
 
 
 def load_pos_tagger(path: Path) -> PosTagger:
-    """Open a model file that must hold a part-of-speech model."""
+    """Open the file of a part-of-speech model."""
     model = load(path)
     if not isinstance(model, PosTagger):
-        raise ConfigError(f"{path} is no part-of-speech model; train one with --task pos")
+        raise ConfigError(f"{path} is not a part-of-speech model; train one with --task pos")
     return model
 
 
 def with_pos_column(config: Settings) -> Settings:
-    """Return settings that look at the token column ``pos``."""
+    """Return settings that use the token column ``pos``."""
     if not kind_of(config).looks_at_columns:
-        raise ConfigError(f"a {kind_of(config).name} model does not look at token columns")
+        raise ConfigError(f"a {kind_of(config).name} model cannot use token columns")
     columns = tuple(dict.fromkeys((*getattr(config, "columns", ()), POS)))
     change: dict[str, Any] = {"columns": columns}
     return replace(config, **change)
@@ -37,5 +37,5 @@ def joined(pos: PosTagger, model: Tagger) -> Tagger:
         return model.around(lambda tagger: joined(pos, tagger))
     if not KINDS[model.kind].looks_at_columns:
         able = [name for name, kind in trainable().items() if kind.looks_at_columns]
-        raise ConfigError(f"only {', '.join(able)} models can look at parts of speech")
+        raise ConfigError(f"only {', '.join(able)} models can use parts of speech")
     return WithPos(model, pos)

@@ -1,7 +1,8 @@
 """Training any kind of model: ``lacuna.train``.
 
-One loop serves all kinds. The kind yields steps; the loop scores them on the dev documents, keeps
-the best, reports progress and stops. On top of that come categories with rules and alignment.
+All kinds share one loop. The kind yields steps; the loop scores them on the dev documents, keeps
+the best, reports progress and decides when to stop. Rules for categories and alignment are learnt
+on top of the best model.
 """
 
 from __future__ import annotations
@@ -25,27 +26,27 @@ from lacuna.text.document import Document
 from lacuna.types import Task
 from lacuna.version import __version__
 
-PATIENCE = 15  #: iterations without a better score on dev before training stops
+PATIENCE = 15  #: iterations without a better dev score after which training stops
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far training is.
+    """The progress of training.
 
     Attributes
     ----------
     iteration, iterations
-        Steps taken, and how many there may be.
+        Current iteration and maximum number of iterations.
     objective
-        What is minimised.
+        The value that is minimised.
     dev_f1
-        None if it was not measured.
+        Score on dev; None if it was not measured.
     seconds
-        Since training started.
+        Time since training started.
     seconds_left
-        At most, at the pace so far; None before the first step.
+        Upper estimate of the remaining time; None before the first step.
     note
-        What else there is to say, e.g. how many sub-tags are in use.
+        Further information, e.g. how many sub-tags are in use.
     """
 
     iteration: int
@@ -64,18 +65,19 @@ class TrainOptions(FitOptions):
     Attributes
     ----------
     task
-        What is learnt: mentions or parts of speech.
+        What to learn: mentions or parts of speech.
     dev
-        Documents to judge by: training stops when the score on them no longer improves, and the
-        best model is kept. Without them it stops when the objective hardly improves.
+        Held-out documents: training stops when the score on them no longer improves, and the best
+        model is kept. Without them it stops when the objective hardly improves.
     align
-        Label words that occur several times in a group together. To learn how, five more models
-        are trained, each on four fifths of the groups.
+        Label words that occur several times in a group together. This trains five more models,
+        each on four fifths of the groups.
     categories
-        Large categories to find in place of labels; rules learnt from the documents then give
-        mentions their labels. `dev` is judged by categories.
+        Large categories to find in place of labels; rules learnt from the documents then choose
+        the labels. `dev` is scored by categories.
     card
-        What training cannot know: names of the data, licence, other scores.
+        Entries of the model card that training cannot know: names of the data, licence, other
+        scores.
     on_progress
         Called after every iteration. ``KeyboardInterrupt`` ends training with the best model so
         far.
@@ -91,7 +93,25 @@ class TrainOptions(FitOptions):
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A model and how it came about; `dev_f1` is the accuracy for parts of speech."""
+    """A trained model and a report on its training.
+
+    Attributes
+    ----------
+    model
+        The best model.
+    seconds, iterations, objective
+        Duration, number of iterations, and the value that was minimised.
+    tokens, sentences
+        Size of the training corpus.
+    parameters (number)
+        Weights that were optimised.
+    dev_f1
+        Score on dev, for parts of speech the accuracy; None if it was not measured.
+    left_out
+        Number of mentions that the model cannot represent, by reason.
+    interrupted
+        Whether training was interrupted before its end.
+    """
 
     model: Tagger
     seconds: float
@@ -125,7 +145,7 @@ def train_model(
     corpus
         Documents with mentions, or with a token column ``pos``.
     config
-        Settings, which also say what kind of model it is. By default those of a CRF, or of a
+        Settings; their class determines the kind of model. By default those of a CRF, or of a
         trigram HMM for parts of speech.
     task, dev, start, private, align, categories, seed, card
         See :class:`TrainOptions`.
@@ -141,7 +161,7 @@ def train(
     config: Settings | None = None,
     options: TrainOptions = TrainOptions(),
 ) -> Trained:
-    """Train a model and return it with a report: :func:`train_model` for programs that show it."""
+    """Train a model and return it with a report on its training."""
     began = time.perf_counter()
     task = options.task
     documents = list(corpus)
@@ -153,7 +173,7 @@ def train(
     if options.align and task is not Task.NER:
         raise ConfigError("only mentions can be aligned, not parts of speech")
     if options.categories is not None and task is not Task.NER:
-        raise ConfigError("parts of speech have no large categories")
+        raise ConfigError("large categories are for mentions, not for parts of speech")
     trained = _with_categories(documents, config, options)
     if options.align and not trained.interrupted:
         trained = _with_alignment(trained, documents, config, options)
@@ -163,7 +183,7 @@ def train(
 def _with_categories(
     documents: Sequence[Document], config: Settings, options: TrainOptions
 ) -> Trained:
-    """Train one model; of categories, with the rules that belong to it."""
+    """Train one model, on categories with rules if there are any."""
     categories = options.categories
     if categories is None:
         return _fit(documents, config, options)
@@ -176,7 +196,7 @@ def _with_categories(
 def _with_alignment(
     trained: Trained, documents: Sequence[Document], config: Settings, options: TrainOptions
 ) -> Trained:
-    """Learn alignment on top of a model; if interrupted, the model does not align."""
+    """Learn alignment on top of a model; if interrupted, return the model without it."""
 
     def retrain(part: Sequence[Document]) -> Tagger:
         again = _with_categories(part, config, replace(options, dev=None))
@@ -195,7 +215,7 @@ def _fit(documents: Sequence[Document], config: Settings, options: TrainOptions)
     """Run the steps of a kind of model and keep the best."""
     kind = kind_of(config)
     if (options.private or options.start is not None) and not kind.adapt:
-        what = "kept private" if options.private else "adapted"
+        what = "private" if options.private else "adapted"
         raise ConfigError(f"only a CRF can be {what}, not a {kind.name} model")
     if options.start is not None:
         config = code_at(kind.adapt)(config, options.start, private=options.private)
@@ -215,13 +235,13 @@ def _fit(documents: Sequence[Document], config: Settings, options: TrainOptions)
 
 
 def _iterations(config: Settings) -> int:
-    """Return how many steps there are at most; a model that is counted takes one."""
+    """Return the maximum number of steps; models estimated by counting take one."""
     iterations: int = getattr(config, "iterations", 1)
     return iterations
 
 
 class _Watch:
-    """Keeps the best step, reports progress and says when to stop."""
+    """Keeps the best step, reports progress and decides when to stop."""
 
     def __init__(self, iterations: int, options: TrainOptions) -> None:
         self.iterations, self.options = iterations, options
@@ -234,7 +254,7 @@ class _Watch:
         self.interrupted = False
 
     def follow(self, steps: Iterator[Step]) -> None:
-        """Take steps until there are none, or none that helps."""
+        """Run the steps until they end or no longer improve the model."""
         for step in steps:
             found = None
             if not step.is_part:
@@ -278,7 +298,7 @@ class _Watch:
         )
 
     def result(self, examples: Sequence[TrainingDocument]) -> Trained:
-        """Return the best model and how it came about."""
+        """Return the best model and the report."""
         step = self.best or self.last
         assert step is not None
         model = step.model() if self.best_model is None else self.best_model
@@ -309,7 +329,7 @@ def judge(model: Tagger, dev: Iterable[Document]) -> float:
 def _finished(
     kind: Kind, trained: Trained, examples: Sequence[TrainingDocument], options: TrainOptions
 ) -> Trained:
-    """Return the model with what is learnt on top of it; if interrupted, without."""
+    """Add what is learnt on top of the model; if interrupted, return it without."""
     try:
         model = code_at(kind.finish)(trained.model, examples, options)
     except KeyboardInterrupt:
@@ -322,7 +342,7 @@ def _finished(
 def _with_card(
     trained: Trained, examples: Sequence[TrainingDocument], options: TrainOptions
 ) -> Trained:
-    """Return the model with a card that says what it was trained on and what came of it."""
+    """Return the model with its card filled in."""
     card, dev = options.card, options.dev
     scores = card.scores
     if dev is not None and trained.dev_f1 is not None:

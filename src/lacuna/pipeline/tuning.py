@@ -1,4 +1,4 @@
-"""Choosing settings by scores on documents that were not trained on: penalties and folds."""
+"""Choosing settings by scores on held-out documents: a grid of penalties, and cross-validation."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Outcome = TypeVar("Outcome", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Tried(Generic[Outcome]):
-    """What some settings led to."""
+    """Settings that were tried, their score and outcome."""
 
     config: Settings
     f1: float
@@ -29,7 +29,7 @@ class Tried(Generic[Outcome]):
 
 
 def penalties(config: Settings) -> list[Settings]:
-    """Return the settings with each penalty of the grid; just themselves if they have none."""
+    """Return the settings with each penalty of the grid; unchanged if they have no penalty."""
     name = kind_of(config).penalty
     if not name:
         return [config]
@@ -40,24 +40,24 @@ def penalties(config: Settings) -> list[Settings]:
 def try_each(
     configs: Iterable[Settings], run: Callable[[Settings], tuple[float, Outcome]]
 ) -> Iterator[Tried[Outcome]]:
-    """Yield what `run`, which returns a score first, makes of each settings."""
+    """Yield the score and outcome that `run` returns for each of some settings."""
     for config in configs:
         yield Tried(config, *run(config))
 
 
 def best(tries: Sequence[Tried[Outcome]]) -> Tried[Outcome]:
-    """Return the try with the highest score, the first among equals."""
+    """Return the try with the highest score, the first if there are several."""
     return max(tries, key=lambda tried: tried.f1)
 
 
 def cross_validate(
     documents: Sequence[Document], config: Settings, folds: int, options: TrainOptions
 ) -> tuple[Scores, Settings]:
-    """Train on all parts but one and tag that one, for each part.
+    """Score by cross-validation: train on all folds but one and tag that one, for each fold.
 
     Returns the scores over all documents, each tagged by a model that has not seen its group, and
-    the settings, for kinds that allow it with the number of iterations that was best on the parts
-    left out. An interruption leaves nothing to return and is passed on.
+    the settings; for kinds that allow it, with the number of iterations that was best on average.
+    An interruption is passed on.
     """
     pairs: list[tuple[Document, Document]] = []
     iterations: list[int] = []

@@ -121,7 +121,7 @@ def test_approximate_inference_is_announced(
     with caplog.at_level(logging.WARNING):
         assert model.find(NOTES) == exactly  # two nodes are a tree
     (record,) = caplog.records
-    assert "1 of 1 words stand too often" in record.getMessage()
+    assert "1 of 1 words occur too often" in record.getMessage()
 
 
 def test_is_the_same_after_storing(model: AlignedModel, tmp_path: Path) -> None:

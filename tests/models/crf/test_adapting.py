@@ -1,4 +1,4 @@
-"""Adapting a model: new things are learnt, old ones kept."""
+"""Adapting a model: it learns from new documents and keeps what it knew."""
 
 from __future__ import annotations
 

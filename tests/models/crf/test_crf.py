@@ -1,4 +1,4 @@
-"""The CRF as a whole: learns, says how sure it is, survives a file, minds no input."""
+"""The CRF as a whole: learning, probabilities, model files, unusual input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is stored for people: words, features spelled out, the card; and word lists as settings."""
+"""What people can see of a CRF: words, names of features, the card; and word lists as settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The CRF with LI tags: mentions with gaps, how they are read off, how sure it is of them."""
+"""The CRF with LI tags: mentions with gaps, how they are decoded, and their probabilities."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_reads_off_all_or_enough(tmp_path: Path) -> None:
     (document,) = bare(NOTES[:1])
     every, enough = (load(path, heuristic=kind).tag(document) for kind in (None, Heuristic.ENOUGH))
     assert set(every.mentions) > set(enough.mentions) == set(NOTES[0].mentions)
-    assert len(every.mentions) == 4  # with the bare head, and the end of the first by itself
+    assert len(every.mentions) == 4  # also the head alone, and the end of the first alone
 
 
 def test_flat_models_have_no_heuristic() -> None:
@@ -55,7 +55,7 @@ def test_flat_models_have_no_heuristic() -> None:
 
 
 def test_is_as_sure_as_the_paths_that_have_the_mention() -> None:
-    """Compare with the sum over all paths with the same tags on its words, ending there."""
+    """Compare with the sum over all paths with the same tags on its words that end there."""
     tagger = model()
     document = Document("d", "left pain in arm and leg")
     (found,) = tagger.find([document], probabilities=True)

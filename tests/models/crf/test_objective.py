@@ -32,7 +32,7 @@ class Problem:
         by_word = rng.integers(-1, 9, size=(3 * size, 3)).astype(np.int32)
         by_token = rng.integers(8, self.features, size=(8, 2)).astype(np.int32)
         by_token[by_token == 8] = -1
-        # a type or token has a feature once; word features and token features are apart
+        # a type or token has a feature once; word and token features are disjoint
         by_word, by_token = _once(by_word), _once(by_token)
         self.rows = FeatureRows(types, size, by_word, by_token)
         self.pack = pack_by_time(self.sentences)
@@ -54,7 +54,7 @@ class Problem:
         )
 
     def single_scores(self, weights: RealArray) -> FloatArray:
-        """Emission scores straight from the definition, one weight row per feature."""
+        """Emission scores by definition, one row of weights per feature."""
         scores = np.zeros((8, weights.shape[1]))
         for first, last in pairwise(self.sentences):
             for t in range(first, last):

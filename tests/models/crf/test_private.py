@@ -1,4 +1,4 @@
-"""Private models: no word of the training text, no feature of few groups, keys of their own."""
+"""Private models: no word of the training text, no feature of few groups, a key for each model."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_what_few_groups_have_is_left_out_however_often_they_have_it() -> None:
         return Document(f"x{number}", text, (Mention.of("PER", (8, 8 + len(name))),), group)
 
     rare = [note(i, f"g{i % 2}", "Zebulon") for i in range(6)]  # six notes of two patients
-    common = [note(i + 10, None, "Quirina") for i in range(3)]  # three notes of nobody in common
+    common = [note(i + 10, None, "Quirina") for i in range(3)]  # three notes without a group
     model = trained([*corpus(10), *rare, *common])
     assert "word[0]=Quirina" in names(model, "Quirina")
     assert not {name for name in names(model, "Zebulon") if "=Zebulon" in name}

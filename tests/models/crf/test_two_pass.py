@@ -1,4 +1,4 @@
-"""Two passes: evidence from elsewhere in the document, held-out in training."""
+"""Two passes: evidence from elsewhere in the document, held out in training."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TEXT = "Dr. Sato met Reading . Ana Sato likes reading . Sato left Reading ."
 
 
 def columns(*mentions: Mention) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Return for each asked-about word the values of its occurrences, column by column."""
+    """Return the values of the occurrences of each possible name, column by column."""
     document = Document("d", TEXT)
     tokens = with_evidence(document, tokens_of(document), mentions)
     words = tokens.words(TEXT)

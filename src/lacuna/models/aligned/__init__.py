@@ -1,10 +1,19 @@
-"""Skip-chain alignment on top of any tagger: what was found of a word once is found elsewhere.
+"""Skip-chain alignment on top of any tagger: the occurrences of a word are labelled together.
 
-The occurrences of a word in the documents of one group (a patient) are labelled together: each by
-what the tagger says of it and the words around, all of them by how much they agree. (After the
-skip-chain CRF of "Hidden Markov model using Dirichlet process for de-identification".)
-Inference is exact up to a size that a word hardly ever reaches (``inference/agreement.py``); where
-it is not, a warning is logged.
+The m occurrences of one word in the documents of a group (a patient) form a complete graph. With
+y_i the label of occurrence i and x what the tagger found,
+
+    p(y | x) ∝ exp( Σ_i node[i, y_i] + Σ_{i<j} [y_i = y_j] agreement[y_i] ),
+
+where node depends on the tagger's label and probability of an occurrence, the shape of the word and
+the words around it, and agreement on the label and the shape. The most probable labels replace
+those of the tagger. Inference is exact up to a size that a word rarely reaches; beyond it, it is
+approximate and a warning is logged. (After the skip-chain CRF of Chen, Cullen and Godwin 2015.)
+
+What to read next:
+
+* training: `training.py` → `objective.py` (node, agreement, gradient) → `inference/agreement.py`;
+* tagging: `repeated_words.py` (graphs) → `features.py` (scores, new labels) → `mentions.py`.
 """
 
 from __future__ import annotations
@@ -35,12 +44,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AlignedModel(Wrapped):
-    """A tagger, and what aligns the words it labels.
+    """A tagger, and the weights that align the words it labels.
 
     Documents are aligned with the others of their group in the same call of ``find``; ``tag``
-    keeps documents of a group together where they follow one another. New mentions whose label is
-    not `free` must be like one that the tagger found (``mentions.py``). Where mentions of the
-    tagger may overlap, alignment adds mentions and removes none.
+    keeps consecutive documents of a group together. New mentions whose label is not `free` must
+    equal one that the tagger found (`mentions.py`). If mentions of the tagger may overlap,
+    alignment adds mentions and removes none.
     """
 
     kind: ClassVar[str] = "aligned"
@@ -72,10 +81,7 @@ class AlignedModel(Wrapped):
         return found
 
     def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
-        """Return for each token the probability that it is in a mention.
-
-        Documents are aligned as by ``find``.
-        """
+        """Return for each token the probability that it is in a mention, after alignment."""
         alone = self.tagger.identifier_probabilities(documents)
         tagged = [labelled_document(document) for document in self.tagger.find(documents)]
         aligned = [sure.copy() for sure in alone]
@@ -94,14 +100,14 @@ class AlignedModel(Wrapped):
         labels, inexact = new_labels(self.space, self.weights, repeated, tagged, sure)
         if inexact:
             _log.warning(
-                "alignment: %d of %d words stand too often to align exactly; approximated",
+                "alignment: %d of %d words occur too often to be aligned exactly; approximated",
                 inexact,
                 len(repeated),
             )
         return labels
 
     def store(self) -> StoredModel:
-        """Return everything the model is, for a file."""
+        """Return the content of its model file."""
         tagger = super(AlignedModel, self).store()
         words = pack_strings(self.space.words)
         return replace(
@@ -121,11 +127,11 @@ class AlignedModel(Wrapped):
         )
 
     def held_words(self) -> tuple[str, ...]:
-        """Return the words of the training text that can be read in its file."""
+        """Return the words of the training text that its file contains in plain text."""
         return (*self.tagger.held_words(), *self.space.words)
 
     def facts(self, inspection: Inspection) -> Facts:
-        """Return what ``lacuna inspect`` shows: also what it is worth that occurrences agree."""
+        """Return what ``lacuna inspect`` shows: also the weights of agreement."""
         rows = list(zip(self.space.labels, self.weights.by_label.tolist(), strict=True))
         for shape, (outside, inside) in zip(SHAPES, self.weights.by_shape.tolist(), strict=True):
             rows += [(f"O, words of shape {shape}", outside), (f"any label, {shape}", inside)]

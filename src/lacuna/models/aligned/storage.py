@@ -1,4 +1,4 @@
-"""An aligned model as a file: the tagger under a name of its own, beside the tables of weights."""
+"""Restoring an aligned model from a file: the tagger inside it, and the weights of alignment."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lacuna.models.file import PackedStrings, StoredModel, require, unpack_strin
 
 
 def restore_aligned(stored: StoredModel, tagger: Tagger) -> AlignedModel:
-    """Rebuild a model from a file."""
+    """Rebuild an aligned model from a file."""
     try:
         labels = msgspec.convert(stored.header.get("alignment_labels"), list[str])
         joins = msgspec.convert(stored.header.get("joins"), frozenset[tuple[str, str]])
@@ -29,12 +29,12 @@ def restore_aligned(stored: StoredModel, tagger: Tagger) -> AlignedModel:
     )
     words = unpack_strings(packed, source=stored.source)
     if len(set(words)) != len(words):
-        raise ModelFileError(stored.source, "a word stands twice in it")
+        raise ModelFileError(stored.source, "a word occurs twice in it")
     space = AlignmentFeatures(tuple(labels), tuple(words))
     tables = {
         name: require(stored, name, np.float64, table.shape)
         for name, table in space.zeros()._asdict().items()
     }
     if not all(np.isfinite(table).all() for table in tables.values()):
-        raise ModelFileError(stored.source, "its weights of alignment are not finite")
+        raise ModelFileError(stored.source, "its alignment weights are not finite")
     return AlignedModel(tagger, space, AlignmentWeights(**tables), joins, free)

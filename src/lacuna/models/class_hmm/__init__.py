@@ -151,14 +151,9 @@ class ClassHmmModel(ChainTagger):
         own = super(ClassHmmModel, self).facts(inspection)
         return own + state_facts(self, inspection.documents)
 
-    @property
-    def scheme(self) -> Scheme:
-        """How classes encode mentions."""
-        return self.config.scheme
-
     def chain(self) -> Chain:
         """Return log p(y' | y) and log p(first y)."""
-        possible = moves(self.tags, self.scheme).split(self.config.states)
+        possible = moves(self.tags, self.config.scheme).split(self.config.states)
         onward, first = log_moves(self.transition, self.start, possible)
         return first_order(onward, first, np.where(possible.last, 0.0, -np.inf))
 

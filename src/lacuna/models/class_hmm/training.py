@@ -17,10 +17,9 @@ import numpy as np
 
 from lacuna.encoding.flat import TaggedDocument
 from lacuna.encoding.schemes import moves, tag_set
-from lacuna.errors import ConfigError
 from lacuna.features.index import KnownKeys
 from lacuna.features.resources import Resources, without_folders
-from lacuna.features.token_table import TokenTable, token_table
+from lacuna.features.token_table import TokenTable, training_table
 from lacuna.learning.lbfgs import minimise
 from lacuna.models.base import FitOptions, Step
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
@@ -104,9 +103,7 @@ class ClassHmmTraining:
         ConfigError
             When a feature set or file is wrong, or there is nothing to train on.
         """
-        table = token_table([d.document for d in tagged], [d.tokens for d in tagged])
-        if not len(table.start):
-            raise ConfigError("there are no tokens to train on")
+        table = training_table(tagged)
         labels = sorted({chunk.label for document in tagged for chunk in document.chunks})
         tags = tag_set(labels, config.scheme)
         number = {tag: k for k, tag in enumerate(tags)}

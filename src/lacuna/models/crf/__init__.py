@@ -3,8 +3,8 @@
     p(y | x) = exp( Σ_t s(x, t, y_t) + Σ_t m(y_{t-1}, y_t) ) / Z(x)
     s(x, t, k) = Σ_r f_r(x, t) w[r, k]
 
-y_t is the tag of token t: BIO or BILOU tags spell flat mentions (:class:`Crf`), LI tags also
-mentions with gaps (``li.py``). f_r(x, t) is 1 if feature r of the templates fires at token t, w are
+y_t is the tag of token t: BIO or BILOU tags encode flat mentions (:class:`Crf`), LI tags also
+mentions with gaps (`li.py`). f_r(x, t) is 1 if feature r of the templates fires at token t, w are
 its weights and m those of moves between tags; moves that a tag scheme forbids are impossible.
 Training minimises
 
@@ -13,9 +13,12 @@ Training minimises
 Tagging takes the best path and O(T K²) time for T tokens and K tags; probabilities come from the
 forward–backward algorithm. (Lafferty, McCallum and Pereira 2001.)
 
-To read on: tagging is in `models/scoring.py` (s) and `inference/chain.py` → its kernels; training
-in `training.py` → `objective.py` (value and gradient) → `inference/chain.py` →
-`inference/chain_kernels.py`. Files are read in `storage.py`.
+What to read next:
+
+* training: `training.py` → `training_set.py` → `objective.py` (value and gradient) →
+  `inference/chain.py` → `inference/chain_kernels.py`;
+* tagging: `models/chain_tagger.py` → `models/scoring.py` (s) → `inference/chain.py`;
+* two passes: `two_pass.py`; adapting a model: `adapting.py`; files: `storage.py`.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ from lacuna.features.extract import FeatureIndex
 from lacuna.features.token_table import TokenTable, in_sequences, token_table
 from lacuna.inference.chain import Chain, first_order
 from lacuna.models.base import NO_CARD, Card
-from lacuna.models.chain_tagger import ChainTagger, PathTagger
+from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.crf.explain import crf_tables, strongest_features
 from lacuna.models.facts import Facts, Inspection, settings_table
 from lacuna.models.feature_settings import FeatureSettings
@@ -55,15 +58,15 @@ class CrfSettings(FeatureSettings, ABC):
     Attributes
     ----------
     min_documents
-        Features of fewer documents are left out; documents of one group count once.
+        Features of fewer documents are ignored; documents of one group count once.
     support
         Which pairs of feature and tag get a weight: ``all``, those ``observed`` together, or
-        ``frequent``: all for features seen 5 times, else the observed ones. ``auto`` is ``all``
-        for up to 20 tags, else ``frequent``.
+        ``frequent``: all pairs of features seen 5 times, else the observed ones. ``auto`` is
+        ``all`` for up to 20 tags, else ``frequent``.
     l2, l1
         λ and μ, the weights of the penalties ‖w‖² and Σ|w|.
     iterations
-        The largest number of iterations.
+        Maximum number of iterations.
     tolerance
         Stop when the last 5 iterations improved the objective by less than this fraction.
     sequence
@@ -71,7 +74,7 @@ class CrfSettings(FeatureSettings, ABC):
         mentions that contain full stops, such as addresses.
     caution
         How much the score of ``O`` is lowered at tagging time. Higher values find more mentions,
-        and more of them wrongly.
+        but also more false ones.
     """
 
     min_documents: Annotated[int, AT_LEAST_ONE] = 1
@@ -93,29 +96,29 @@ class CrfSettings(FeatureSettings, ABC):
 
     @abstractmethod
     def moves(self, tags: Sequence[str]) -> Moves:
-        """Return which tags may follow one another, begin and end a sentence."""
+        """Return which tags may follow one another, and begin or end a sentence."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ChainCrf(PathTagger):
+class ChainCrf(ChainTagger):
     """A trained CRF.
 
     Attributes
     ----------
     config
-        What it was trained with.
+        The settings it was trained with.
     tags
-        ``O`` first.
+        All tags, ``O`` first.
     index
-        Its features.
+        The features.
     weights
-        Weights of feature r for the tags.
+        Row r has the weights of feature r for the tags.
     moves
-        ``moves[i, j]``: weight of tag j after tag i.
+        ``moves[i, j]`` is the weight of tag j after tag i.
     card
-        How it was trained, for people.
+        The model card.
     words
-        The words of its training text, for people; none in a private model.
+        The words of the training text, used to name features; empty in a private model.
     """
 
     config: CrfSettings
@@ -139,12 +142,12 @@ class ChainCrf(PathTagger):
         weights: RealArray,
         moves: RealArray,
     ) -> Self:
-        """Make a model of the weights[r, k] that training found; negligible ones are dropped."""
+        """Make a model from trained weights[r, k]; negligible weights are dropped."""
         known, sparse = without_small(index, weights, NEGLIGIBLE)
         return cls(config, tags, known, sparse, moves.astype(np.float32))
 
     def table(self, documents: Sequence[Document]) -> TokenTable:
-        """Return the tokens that the model works on."""
+        """Return the tokens of the documents, in sequences."""
         return in_sequences(token_table(documents), self.config.sequence)
 
     def emission(self, table: TokenTable) -> RealArray:
@@ -152,7 +155,7 @@ class ChainCrf(PathTagger):
         return self.scorer.scores(table)
 
     def chain(self) -> Chain:
-        """Return the moves as a chain; every O, the first tag, costs what caution says."""
+        """Return the moves as a chain; every O, the first tag, is penalised by `caution`."""
         moves = self.config.moves(self.tags)
         cost = np.zeros(len(self.tags))
         cost[0] = self.config.caution
@@ -163,7 +166,7 @@ class ChainCrf(PathTagger):
         )
 
     def store(self) -> StoredModel:
-        """Return everything the model is, for a file."""
+        """Return the content of its model file."""
         plan = self.index.plan
         return StoredModel(
             self.kind,
@@ -188,16 +191,16 @@ class ChainCrf(PathTagger):
 
     @property
     def parameters(self) -> int:
-        """How many weights there are, of features and of moves."""
+        """Number of weights, of features and of moves."""
         return len(self.weights.values) + self.moves.size
 
     @property
     def is_private(self) -> bool:
-        """Whether it was trained to hold no word of its training text."""
+        """Whether it was trained to contain no word of its training text."""
         return bool(self.index.plan.key)
 
     def held_words(self) -> tuple[str, ...]:
-        """Return the words of the training text that can be read in its file."""
+        """Return the words of the training text that its file contains in plain text."""
         return tuple(unpack_strings(self.words))
 
     def facts(self, inspection: Inspection) -> Facts:
@@ -224,7 +227,7 @@ class Crf(CrfSettings):
     scheme
         ``BIO`` or ``BILOU``.
     two_pass
-        Tag twice: the second pass looks at what the first found elsewhere in the document.
+        Tag twice: the second pass uses what the first found elsewhere in the document.
     """
 
     scheme: Annotated[Scheme, Choices(Scheme.BIO, Scheme.BILOU)] = Scheme.BIO
@@ -239,19 +242,14 @@ class Crf(CrfSettings):
         return tag_set(labels, self.scheme)
 
     def moves(self, tags: Sequence[str]) -> Moves:
-        """Return which tags may follow one another, begin and end a sentence."""
+        """Return which tags may follow one another, and begin or end a sentence."""
         return moves(tags, self.scheme)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CrfModel(ChainCrf, ChainTagger):
+class CrfModel(ChainCrf):
     """A trained CRF of flat mentions."""
 
     kind: ClassVar[str] = "crf"
 
     config: Crf
-
-    @property
-    def scheme(self) -> Scheme:
-        """How tags spell mentions."""
-        return self.config.scheme

@@ -1,15 +1,14 @@
-"""A trained CRF as the starting point of another: more notes, another ward, a new label.
+"""Adapting a trained CRF to new documents, and private models.
 
-The new model is the old one plus what the new documents teach: the penalty pulls its weights to
-those of the old model instead of to zero, so what the documents do not speak about stays as it was.
+Adapting: training starts from the old weights, and the penalty λ ‖w - w₀‖² pulls the new weights
+towards them instead of towards zero, so weights that the new documents say nothing about stay as
+they were. Features of the old model that the new documents lack are kept.
 
-Private models: no word of the training text, and no feature that only a few patients have.
-
-Features are stored as hashes. In a private model a key is mixed into them (``features/plan.py``),
-so that two files cannot be compared hash by hash. The key stands in the file, because nobody could
-tag without it: whoever holds the file can still test whether a word he guesses is a feature. What
-keeps a rare name out is that features of fewer than :data:`PRIVATE_DOCUMENTS` documents are not
-there.
+A private model contains no word of the training text, and no feature that occurs in fewer than
+:data:`PRIVATE_DOCUMENTS` documents, which keeps rare names out. Features are stored as hashes; a
+key is mixed into them (``features/plan.py``), so that two files cannot be compared hash by hash.
+The key is in the file, because tagging needs it: whoever has the file can still test whether a
+guessed word is a feature.
 """
 
 from __future__ import annotations
@@ -30,19 +29,22 @@ from lacuna.models.crf import Crf, CrfModel, CrfSettings
 from lacuna.models.file import joined_words
 from lacuna.types import LongArray, RealArray
 
+#: Minimum number of documents, or of groups if there are any, with a feature of a private model.
+PRIVATE_DOCUMENTS = 3
+
 AnyCrf = TypeVar("AnyCrf", bound=CrfSettings)
 
 
 def adapted_settings(config: CrfSettings, start: Tagger, *, private: bool) -> CrfSettings:
-    """Return settings to adapt a model with: its own say what it looks at and how it tags."""
+    """Return settings for adapting a model: its features, tag scheme and sequences stay."""
     if isinstance(config, Crf) and (config.two_pass or start.kind == "two-pass"):
-        raise ConfigError("a model of two passes cannot be adapted; train it anew")
+        raise ConfigError("a two-pass model cannot be adapted; train a new one")
     if not isinstance(start, CrfModel) or not isinstance(config, Crf):
-        raise ConfigError("only a CRF can be adapted, one of flat mentions; train it anew")
+        raise ConfigError("only a CRF of flat mentions can be adapted; train a new model")
     if config.word_lists or config.clusters:
-        raise ConfigError("a model to adapt keeps its own word lists and clusters")
+        raise ConfigError("an adapted model keeps its own word lists and clusters; give no others")
     if private and not start.index.plan.key:
-        raise ConfigError("only a private model can be adapted to a private model; train it anew")
+        raise ConfigError("only a private model can be adapted to a private model; train a new one")
     old = start.config
     return replace(
         config,
@@ -58,7 +60,7 @@ def adapted_settings(config: CrfSettings, start: Tagger, *, private: bool) -> Cr
 def start_tables(
     old: CrfModel, index: FeatureIndex, tags: tuple[str, ...]
 ) -> tuple[RealArray, RealArray]:
-    """Return the old weights for the features and tags of a new model, 0 for what is new."""
+    """Return the old weights for the features and tags of a new model, 0 for new ones."""
     rows = old.index.keys.lookup(index.keys.hashes)
     new, known = _common_tags(old, tags)
     weights = np.zeros((len(index), len(tags)), np.float32)
@@ -70,7 +72,7 @@ def start_tables(
 
 
 def keep_old_features(old: CrfModel, adapted: CrfModel) -> CrfModel:
-    """Return the adapted model with the features that only the old one had."""
+    """Return the adapted model with the features that only the old model had."""
     missing = adapted.index.keys.lookup(old.index.keys.hashes) < 0
     new, known = _common_tags(old, adapted.tags)
     extra = np.zeros((int(missing.sum()), len(adapted.tags)), np.float32)
@@ -82,22 +84,8 @@ def keep_old_features(old: CrfModel, adapted: CrfModel) -> CrfModel:
     return replace(model, card=adapted.card, words=joined_words(old.words, adapted.words))
 
 
-def _common_tags(old: CrfModel, tags: tuple[str, ...]) -> tuple[LongArray, LongArray]:
-    """Return the numbers of the tags that both have: in `tags`, and in the old model."""
-    number = {tag: k for k, tag in enumerate(old.tags)}
-    common = [(k, number[tag]) for k, tag in enumerate(tags) if tag in number]
-    return (
-        np.array([k for k, _ in common], np.int64),
-        np.array([k for _, k in common], np.int64),
-    )
-
-
-#: A feature of a private model occurs in at least so many documents (groups where there are some).
-PRIVATE_DOCUMENTS = 3
-
-
 def private_key(texts: Iterable[str], seed: int) -> int:
-    """Return a key in [1, KEYS): another one for other texts, or for another seed."""
+    """Return a key in [1, KEYS) that depends on the texts and the seed."""
     digest = blake2b(str(seed).encode(), digest_size=16)
     for text in texts:
         digest.update(blake2b(text.encode("utf-8", "surrogatepass")).digest())
@@ -105,5 +93,15 @@ def private_key(texts: Iterable[str], seed: int) -> int:
 
 
 def private_settings(config: AnyCrf) -> AnyCrf:
-    """Return settings under which no feature of fewer than three documents is kept."""
+    """Return settings that ignore features of fewer than three documents."""
     return replace(config, min_documents=max(config.min_documents, PRIVATE_DOCUMENTS))
+
+
+def _common_tags(old: CrfModel, tags: tuple[str, ...]) -> tuple[LongArray, LongArray]:
+    """Return the numbers of the common tags: in `tags`, and in the old model."""
+    number = {tag: k for k, tag in enumerate(old.tags)}
+    common = [(k, number[tag]) for k, tag in enumerate(tags) if tag in number]
+    return (
+        np.array([k for k, _ in common], np.int64),
+        np.array([k for _, k in common], np.int64),
+    )

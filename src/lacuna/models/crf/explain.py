@@ -1,7 +1,7 @@
-"""What features say, for people: the words a model learnt from, and its features spelled out.
+"""Naming the features of a CRF, for ``lacuna inspect``.
 
-A feature is stored as a hash. Those that look at one word are found again by computing the hashes
-of all words the model learnt from; those that combine several values are not spelled out.
+Features are stored as hashes. A feature of a single word is named by hashing all words of the
+training text; features that combine several values are not named.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ MOVES_SHOWN = 20
 
 
 class WeightedFeature(NamedTuple):
-    """A feature in words, and its weight for a tag."""
+    """The name of a feature, and its weight for a tag."""
 
     name: str
     weight: float
 
 
 def training_words(documents: Sequence[TrainingDocument]) -> PackedStrings:
-    """Return the distinct words of some documents, sorted, without those UTF-8 cannot hold."""
+    """Return the distinct words of documents, sorted, without those UTF-8 cannot encode."""
     return packed_words(
         word for item in documents for word in item.tokens.words(item.document.text)
     )
@@ -47,7 +47,7 @@ def strongest_features(
     *,
     count: int,
 ) -> dict[str, list[WeightedFeature]]:
-    """Return for each tag the features of single words with the largest weights either way."""
+    """Return for each tag the features of single words with the largest absolute weights."""
     found = _SingleWords.of(index, words)
     rows = np.flatnonzero(found.template >= 0)
     strongest = {}
@@ -84,9 +84,9 @@ def crf_tables(
 
 
 class _SingleWords(NamedTuple):
-    """Feature r is templates[template[r]] of words[word[r]].
+    """Feature r is templates[template[r]] applied to words[word[r]].
 
-    Template -1: not found; word -1: outside the sentence.
+    Template -1 means not found, word -1 outside the sentence.
     """
 
     templates: list[Template]
@@ -122,11 +122,11 @@ class _SingleWords(NamedTuple):
 
 
 def _values_with_outside(index: FeatureIndex, words: Sequence[str]) -> HashArray:
-    """Return the attributes of all words, and in the last row those outside the sentence."""
+    """Return the attributes of all words; the last row is for outside the sentence."""
     plan = index.plan
     ends = np.cumsum([0, *map(len, words)], dtype=np.int32)
     start, end = ends[:-1].copy(), ends[1:].copy()
-    start.flags.writeable = end.flags.writeable = False  # the one form the kernel is compiled for
+    start.flags.writeable = end.flags.writeable = False  # as the kernel is compiled for
     values = np.empty((len(words) + 1, len(plan.word_attributes)), np.uint64)
     values[:-1] = word_values(
         code_points("".join(words)), start, end, plan.word_attributes, resources=plan.resources

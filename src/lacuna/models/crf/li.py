@@ -1,8 +1,16 @@
-"""The CRF of mentions with gaps: LI tags say what is in a mention, a heuristic what goes together.
+"""CRF for mentions with gaps: the chain of `crf` over LI tags.
 
-The probability of a mention is that of its words having the tags by which it was found, each of its
-segments ending where it does: exact for the chain. It is not lessened by what else those tags could
-mean.
+    p(y | x) = exp( Σ_t s(x, t, y_t) + Σ_t m(y_{t-1}, y_t) ) / Z(x),   y_t ∈ O, B, I, BD, ID, BH, IH
+
+Tags say whether a word is in no mention, in one without a gap, in one with a gap (D), or in several
+(H); a heuristic then decides which segments form a mention. The probability of a mention,
+
+    p( y_t = ŷ_t for its tokens t, and no segment of it goes on after its last token | x ),
+
+is exact for the chain; it does not account for other mentions that the same tags could mean.
+
+What to read next: `encoding/li.py` (tags) → `encoding/li_reading.py` (the heuristics); training is
+that of any CRF, `training.py` → `objective.py` → `inference/chain.py`.
 """
 
 from __future__ import annotations
@@ -37,9 +45,10 @@ class Li(CrfSettings):
     Attributes
     ----------
     parts
-        Most parts of a mention, at least 2.
+        Maximum number of parts of a mention, at least 2.
     heuristic
-        Which mentions are read off tags: ``enough`` of them, or ``all`` that they allow.
+        Which mentions are read from the tags: the simplest set that explains them (``enough``), or
+        ``all`` that they allow.
     """
 
     parts: Annotated[int, Range(2)] = PARTS
@@ -54,23 +63,8 @@ class Li(CrfSettings):
         return li_tag_set(labels)
 
     def moves(self, tags: Sequence[str]) -> Moves:
-        """Return which tags may follow one another, begin and end a sentence."""
+        """Return which tags may follow one another, and begin or end a sentence."""
         return moves(tags, LI_FOLLOWERS)
-
-
-class _Found(NamedTuple):
-    """Mentions of each document in characters of its text."""
-
-    documents: list[list[Mention]]
-
-    def mentions(self, documents: int) -> Iterator[tuple[Mention, ...]]:
-        """Yield the mentions of each document."""
-        assert documents == len(self.documents)
-        return map(tuple, self.documents)
-
-    def parts(self, documents: int) -> Iterator[list[Part]]:
-        """Yield the parts of the mentions of each document."""
-        return map(parts_of, self.mentions(documents))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +77,7 @@ class LiModel(ChainCrf):
     config: Li
 
     def read(self, found: BestPaths, *, probabilities: bool) -> _Found:
-        """Return the mentions that paths of tags stand for."""
+        """Return the mentions that the paths encode in LI tags."""
         table, sentences = found.table, found.table.sentences
         documents: list[list[Mention]] = [[] for _ in table.documents[1:]]
         inside = np.flatnonzero(found.path)  # O is state 0
@@ -108,11 +102,11 @@ class LiModel(ChainCrf):
                 )
                 documents[owner].append(Mention(label, spans, probability))
         if capped:
-            _log.warning("li: %d sentences have more to read off than is looked for", capped)
+            _log.warning("li: %d sentences allow too many mentions to search all of them", capped)
         return _Found(documents)
 
     def _mentions(self, path: IntArray) -> tuple[list[tuple[str, Parts]], bool]:
-        """Return the mentions of one sentence, label and parts, and whether a cap was reached."""
+        """Return label and parts of the mentions of a sentence, and whether a limit was reached."""
         tags = [self.tags[state].partition("-") for state in path.tolist()]
         found: list[tuple[str, Parts]] = []
         capped = False
@@ -124,19 +118,34 @@ class LiModel(ChainCrf):
         return found, capped
 
     def _stretch(self, path: IntArray, parts: Parts) -> Stretch:
-        """Return which tags leave a mention as it is: its own, and behind its parts no I* of them.
+        """Return the tags that keep a mention as it is; in its gaps any tags do.
 
-        What stands in its gaps does not matter.
+        Its tokens have their own tags, and no segment is extended by an I* tag.
         """
         begin, end = parts[0][0], min(parts[-1][1] + 1, len(path))
         allowed = np.ones((end - begin, len(self.tags)), np.bool_)
         for start, stop in parts:
             states = path[start:stop]
             if stop < end:
-                allowed[stop - begin, self.goes_on(int(states[-1]))] = False
+                allowed[stop - begin, self._extending(int(states[-1]))] = False
             allowed[start - begin : stop - begin] = states[:, None] == np.arange(len(self.tags))
         return Stretch(begin, allowed)
 
-    def goes_on(self, state: int) -> int:
-        """Return the tag that prolongs the segment of a tag."""
+    def _extending(self, state: int) -> int:
+        """Return the tag that extends a segment with this tag."""
         return self.tags.index(f"I{self.tags[state][1:]}")
+
+
+class _Found(NamedTuple):
+    """The mentions of each document of a batch."""
+
+    documents: list[list[Mention]]
+
+    def mentions(self, documents: int) -> Iterator[tuple[Mention, ...]]:
+        """Yield the mentions of each document."""
+        assert documents == len(self.documents)
+        return map(tuple, self.documents)
+
+    def parts(self, documents: int) -> Iterator[list[Part]]:
+        """Yield the parts of the mentions of each document."""
+        return map(parts_of, self.mentions(documents))

@@ -6,9 +6,9 @@
 
     ∂f/∂emission[t, k] = p(y_t = k | x) - [y_t = k],   ∂f/∂V[i, j] = expected - observed moves
 
-W are the weights of features (`factored.py` says how emission depends on them), V those of moves
-between labels. Moves that the tag scheme forbids are no part of the model. W₀ and V₀ are 0, or the
-weights of a model that is being adapted.
+W are the weights of features (`learning/emission.py` computes emission from them), V those of moves
+between labels. Moves that the tag scheme forbids are not in the model. W₀ and V₀ are 0, or the
+weights of the model that is adapted. `inference/chain.py` computes log Z and the expectations.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
 
 def pair_counts(emission: FactoredEmission, labels: IntArray, size: int) -> RealArray:
-    """Return counts[g, k]: how often feature g, times its value √n, meets label k."""
+    """Return counts[g, k]: how often feature g occurs with label k, times its value √n."""
     right = np.zeros((len(labels), size), np.float32)
     right[np.arange(len(right)), labels] = 1
     counts = np.empty((emission.features, size), np.float32)
@@ -37,19 +37,19 @@ class CrfObjective:
     Parameters
     ----------
     emission
-        Structure of the emission scores; its tokens lie in the order of `packs`.
+        Structure of the emission scores; its tokens are in the order of `packs`.
     labels
         The right label of every token, in the same order.
     packs
-        The sequences in chunks, each in order of time; chunk c is the tokens behind chunk c - 1.
+        The sequences in chunks, each in order of time; chunk c follows chunk c - 1.
     observed
         observed[i, j] = how often label j follows label i.
     moves
-        What is allowed.
+        The moves that are allowed.
     l2
         λ.
     support
-        Places in W, flat, that have a weight; ``None``: all. The others are 0.
+        Flat indices of the entries of W that have a weight, by default all. The others are 0.
 
     ``centre`` may be set to the vector of W₀ and V₀.
     """
@@ -117,14 +117,14 @@ class CrfObjective:
         return log_partition - right + self.l2 * float(np.dot(away, away)), gradient
 
     def _scores(self, point: RealArray) -> tuple[RealArray, RealArray]:
-        """Return emission scores and moves; what W takes is free again behind it."""
+        """Return emission scores and moves; the memory of W is freed on return."""
         weights, moves = self.tables(point)
         scores = np.empty((len(self.labels), self.shape[1]), point.dtype)
         self.emission.scores(weights, scores, spoil=self.support is not None)
         return scores, moves
 
     def _by_feature(self, by_token: RealArray, out: RealArray) -> RealArray:
-        """Return the gradient of the supported weights; `out` may serve to hold it."""
+        """Return the gradient of the supported weights, in `out` if possible."""
         if self.support is None:
             self.emission.gradient(by_token, out.reshape(self.shape))
             return out
@@ -133,7 +133,7 @@ class CrfObjective:
         return every.reshape(-1)[self.support]
 
     def _expect(self, scores: RealArray, moves: RealArray) -> tuple[float, FloatArray]:
-        """Return Σ log Z and the expected moves; turn scores into probabilities in place."""
+        """Return Σ log Z and the expected moves; scores are overwritten with probabilities."""
         chain = self.chain(moves)
 
         def one_chunk(first: int, last: int) -> tuple[float, FloatArray]:

@@ -1,8 +1,8 @@
-"""A CRF as arrays and back.
+"""Restoring CRFs from model files.
 
 Weights are stored row by row: row r has the tags ``weight_tags[borders[r]:borders[r + 1]]``.
-Features are stored as the hashes of their keys; words of the training text stand beside them only
-so that people can read what a model learnt (``vocabulary.py``).
+Features are stored as the hashes of their keys; the words of the training text are stored only so
+that people can see what a model learnt (`explain.py`).
 """
 
 from __future__ import annotations
@@ -27,13 +27,11 @@ from lacuna.models.settings import stored_settings
 from lacuna.types import RealArray
 
 Key = Annotated[int, msgspec.Meta(ge=0, lt=KEYS)]
-
-
 Settings = TypeVar("Settings", bound=CrfSettings)
 
 
 class _Content(NamedTuple, Generic[Settings]):
-    """What files of all kinds of CRF hold."""
+    """The content of a file of any kind of CRF."""
 
     config: Settings
     tags: tuple[str, ...]
@@ -58,7 +56,7 @@ def restore_li(stored: StoredModel) -> LiModel:
 
 
 def _restore(stored: StoredModel, settings: type[Settings]) -> _Content[Settings]:
-    """Return the content of a file; everything compiled code relies on is checked here."""
+    """Return the content of a file; whatever compiled code relies on is checked here."""
     try:
         config = stored_settings(settings, stored.header.get("config"))
         tags = tuple(msgspec.convert(stored.header.get("tags"), list[str]))

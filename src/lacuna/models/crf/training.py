@@ -1,9 +1,8 @@
 """Training a linear-chain CRF by L-BFGS: documents → arrays → objective → steps.
 
-:mod:`~lacuna.models.crf.training_set` turns documents into arrays and
-:mod:`~lacuna.models.crf.objective` has the function that is minimised and its gradient. A model of
-two passes first trains six CRFs: one on each four fifths of the documents, to tag the rest as the
-second pass will see it, and one on all of them.
+`training_set.py` turns documents into arrays; `objective.py` is the function that is minimised, and
+its gradient. A model of two passes trains six CRFs before the second pass: one on each four fifths
+of the documents, to tag the remaining fifth as the second pass will see it, and one on all.
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ from lacuna.models.file import NO_STRINGS, PackedStrings
 from lacuna.text.document import Document
 from lacuna.types import RealArray
 
-JUDGED_EVERY = 5  #: iterations between two scores on dev
+JUDGED_EVERY = 5  #: iterations between scores on dev
 WINDOW = 5  #: iterations that must improve the objective by the tolerance
-FOLDS = 5  #: of the first pass, where a second pass learns from it
+FOLDS = 5  #: of the first pass, whose output the second pass learns from
 MODELS: Mapping[type[CrfSettings], type[ChainCrf]] = {Crf: CrfModel, Li: LiModel}
 
 
@@ -43,7 +42,7 @@ def encode(document: Document, config: CrfSettings) -> Example:
 def fit_crf(
     examples: Sequence[Example], config: CrfSettings, options: FitOptions
 ) -> Iterator[Step]:
-    """Yield ever better CRFs, of flat tags in one or two passes or of LI tags."""
+    """Yield the steps of training a CRF, of flat tags in one or two passes or of LI tags."""
     setup = set_up(examples, config, options)
     if isinstance(config, Crf) and config.two_pass:
         return _two_passes(examples, setup)
@@ -53,7 +52,7 @@ def fit_crf(
 def _one_pass(
     examples: Sequence[Example], setup: Setup, more: Sequence[Template] = ()
 ) -> Iterator[Step]:
-    """Train one CRF; it looks at `more` besides the templates of the settings."""
+    """Train one CRF with the templates of the settings and `more`."""
     config = setup.config
     data = prepare(examples, setup, more)
     words = cache(lambda: NO_STRINGS if setup.key else training_words(examples))
@@ -73,7 +72,7 @@ def _one_pass(
 
 
 def _start(data: TrainingSet, setup: Setup) -> RealArray:
-    """Return where the search starts: at 0, or at the model to adapt, which also is its centre."""
+    """Return the start: 0, or the weights of the model to adapt, also the centre of the penalty."""
     objective, merged = data.objective, data.emission.merged
     if setup.start is None:
         return np.zeros(objective.parameters, np.float32)
@@ -97,7 +96,7 @@ def _is_flat(values: Sequence[float], tolerance: float) -> bool:
 def _model(
     setup: Setup, data: TrainingSet, point: RealArray, words: Callable[[], PackedStrings]
 ) -> ChainCrf:
-    """Return the model of a point; adapted, with the features that only the old model had."""
+    """Return the model of a point; an adapted one keeps the features of the old model."""
     merged, moves = data.objective.tables(point)
     weights = data.emission.expand(merged)
     found = MODELS[type(setup.config)].of(setup.config, data.tags, data.index, weights, moves)
@@ -108,7 +107,7 @@ def _model(
 
 
 def _two_passes(examples: Sequence[Example], setup: Setup) -> Iterator[Step]:
-    """Train first passes for held-out parts, the first pass, and a second pass on top."""
+    """Train first passes for held-out parts, then the first pass, then the second pass."""
     documents = [example.document for example in examples]
     with_columns: list[Example] = list(examples)
     for rest, part in jackknife(documents, FOLDS, rng=np.random.default_rng(0)):
@@ -123,7 +122,7 @@ def _two_passes(examples: Sequence[Example], setup: Setup) -> Iterator[Step]:
 
 
 def _first_pass(examples: Sequence[Example], setup: Setup) -> Generator[Step, None, CrfModel]:
-    """Train a first pass to its end and return it; its steps are no models of two passes yet."""
+    """Train and return a first pass; its steps are not yet models of two passes."""
     for step in _one_pass(examples, setup):
         yield step._replace(is_part=True, note="first pass")
     model = _made(step)

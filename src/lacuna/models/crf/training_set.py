@@ -1,13 +1,13 @@
-"""From annotated documents to arrays: features, gold tags, the objective and the scale of weights.
+"""Training data of a CRF as arrays: features, gold tags, the objective and the scale of weights.
 
-Weights are searched in units of how far they are expected to move. The curvature of the
+L-BFGS searches weights in units of how far they are expected to move. The curvature of the
 likelihood along the weight of a feature for a tag is Σ p (1 - p) over the tokens that have the
-feature, where p is the probability of the tag there. If c of n such tokens carry the tag,
+feature, where p is the probability of the tag there. If c of n such tokens have the tag,
 
     scale = 1 / √(CURVATURE · c (1 - c/n) + FLOOR · n + 2λ)
 
-makes directions more alike, so that L-BFGS needs fewer iterations. Both constants were chosen by
-dev scores; that CURVATURE is far below 1 suggests that most tokens become certain early.
+makes directions more alike, so that fewer iterations are needed. Both constants were chosen by dev
+scores; CURVATURE is far below 1 probably because most tokens become certain early.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lacuna.features.extract import FeatureIndex, build_index, in_enough_groups
 from lacuna.features.plan import make_plan
 from lacuna.features.resources import Resources
 from lacuna.features.templates import Template
-from lacuna.features.token_table import TokenTable, token_table
+from lacuna.features.token_table import TokenTable, training_table
 from lacuna.inference.batch import chunks, pack_by_time
 from lacuna.learning.emission import CURVATURE, FactoredEmission, curvature, factor
 from lacuna.models.base import FitOptions
@@ -35,21 +35,18 @@ from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
 MANY_TAGS = 20
-FREQUENT = 5  #: occurrences that give a feature weights for all labels under ``frequent`` support
+FREQUENT = 5  #: occurrences that give a feature weights for all labels, if support is ``frequent``
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingSet:
-    """Everything about a corpus that training needs."""
+    """Everything that training needs to know about a corpus."""
 
     tags: tuple[str, ...]
     index: FeatureIndex
     emission: FactoredEmission
-    labels: IntArray
     objective: CrfObjective
     scale: RealArray
-    tokens: int
-    sentences: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,13 +58,13 @@ class Setup:
     config
         Settings as they will be stored in the model.
     templates
-        What to look at.
+        Templates of the features.
     resources
-        The word lists and clusters that templates name.
+        The word lists and clusters that templates use.
     key
         The key of a private model, else 0.
     start
-        The model to adapt.
+        The model to adapt, if any.
     """
 
     config: CrfSettings
@@ -78,7 +75,7 @@ class Setup:
 
 
 def set_up(examples: Sequence[Example], config: CrfSettings, options: FitOptions) -> Setup:
-    """Read what the settings name; a model to adapt keeps its templates, word lists and key."""
+    """Read the files that settings name; an adapted model keeps its templates, lists and key."""
     start = options.start
     if isinstance(start, CrfModel):
         plan = start.index.plan
@@ -95,11 +92,9 @@ def set_up(examples: Sequence[Example], config: CrfSettings, options: FitOptions
 def prepare(
     examples: Sequence[Example], setup: Setup, more: Sequence[Template] = ()
 ) -> TrainingSet:
-    """Turn documents and their tags into the objective; `more` adds to the templates."""
+    """Turn documents and their tags into the objective; `more` are additional templates."""
     config = setup.config
-    table = token_table([e.document for e in examples], [e.tokens for e in examples])
-    if not len(table.start):
-        raise ConfigError("there are no tokens to train on")
+    table = training_table(examples)
     labels = sorted({*label_counts(examples), *(setup.start.labels if setup.start else ())})
     tags = config.tag_set(labels)
     plan = make_plan([*setup.templates, *more], resources=setup.resources, key=setup.key)
@@ -125,13 +120,11 @@ def prepare(
         l2=config.l2,
         support=_support(_chosen_support(config, len(labels)), pairs, emission),
     )
-    scale = _scale(objective, pairs, config.l2)
-    sentences = len(table.sentences) - 1
-    return TrainingSet(tags, index, emission, gold[order], objective, scale, len(gold), sentences)
+    return TrainingSet(tags, index, emission, objective, _scale(objective, pairs, config.l2))
 
 
 def _groups(documents: Sequence[Document], table: TokenTable, *, least: int) -> LongArray:
-    """Return the number of the group that each token belongs to."""
+    """Return the group number of each token."""
     numbers: dict[tuple[str, str], int] = {}
     of_document = [numbers.setdefault(document.unit, len(numbers)) for document in documents]
     if len(numbers) < least:
@@ -158,7 +151,7 @@ def _chosen_support(config: CrfSettings, labels: int) -> Support:
 
 
 def _support(kind: Support, pairs: RealArray, emission: FactoredEmission) -> LongArray | None:
-    """Return the (feature, label) places that get a weight."""
+    """Return the flat indices of (feature, label) pairs that get a weight; None means all."""
     if kind == "all":
         return None
     chosen = pairs > 0
@@ -169,7 +162,7 @@ def _support(kind: Support, pairs: RealArray, emission: FactoredEmission) -> Lon
 
 
 def _scale(objective: CrfObjective, pairs: RealArray, l2: float) -> RealArray:
-    """Return the expected reach of every weight, relative to that of a feature seen once."""
+    """Return the scale of every weight, relative to that of a feature seen once."""
     places = np.arange(pairs.size) if objective.support is None else objective.support
     row = (places // pairs.shape[1]).astype(np.int32)
     # a feature of value √m has m times the curvature; pairs hold √m · c

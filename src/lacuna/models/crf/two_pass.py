@@ -1,19 +1,17 @@
-"""Two passes of a CRF: the second sees what the first found elsewhere in the document.
+"""Two passes of a CRF: the second uses what the first found elsewhere in the document.
 
-In training the first pass over each document comes from a model that has not seen it (folds by
-group); otherwise the second pass would learn to trust a first pass that is always right.
+Names are repeated. The context of one occurrence may be clear and that of another not, so the
+second pass looks at three token columns about the other occurrences of a word:
 
-What a first pass over a document says about each of its words elsewhere in the document.
+* ``vote``    the label that most other occurrences got, ``O`` if most got none;
+* ``longer``  the label of a longer mention elsewhere that contains the word;
+* ``cased``   the word is capitalised here and occurs in lower case elsewhere.
 
-Names are repeated. One occurrence stands in a telling context, another does not; the second pass
-of a tagger may look at what the first found for the other occurrences:
-
-* ``vote``    the label that most other occurrences of this form got, ``O`` where most got none;
-* ``longer``  the label of a longer mention elsewhere that contains this word;
-* ``cased``   the word is capitalised here and stands in lower case elsewhere.
-
-Only words that begin with a capital or hold a digit are asked about: others are not names.
+Only words that begin with a capital or contain a digit have these columns: others are not names.
 (After Ratinov and Roth 2009, section 4, without outside data.)
+
+In training, the first pass over each document comes from a model that has not seen it (folds by
+group; `training.py`); otherwise the second pass would learn that the first is always right.
 """
 
 from __future__ import annotations
@@ -35,7 +33,7 @@ from lacuna.text.document import Document, Mention, Tokens
 from lacuna.text.tokens import tokens_of
 from lacuna.types import FloatArray
 
-#: What the second pass looks at besides the templates of the first.
+#: Additional templates of the second pass.
 EVIDENCE_TEMPLATES = """\
 column.vote[-1..1]
 column.longer[-1..1]
@@ -47,16 +45,18 @@ column.vote[0] column.vote[1]
 column.vote[0] short[0]
 """
 PASSES = ("first", "second")
+COLUMNS = ("vote", "longer", "cased")
+NOTHING = ""
 
 
 def evidence_templates() -> tuple[Template, ...]:
-    """Return the templates that the second pass adds."""
+    """Return the additional templates of the second pass."""
     return parse_templates(EVIDENCE_TEMPLATES.splitlines(), source="evidence")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TwoPassModel(TagsAnything):
-    """A CRF over text, and a CRF over text and what the first one found."""
+    """A CRF over text, and a CRF over text and what the first CRF found."""
 
     kind: ClassVar[str] = "two-pass"
 
@@ -65,12 +65,12 @@ class TwoPassModel(TagsAnything):
 
     @property
     def config(self) -> Crf:
-        """What it was trained with."""
+        """The settings it was trained with."""
         return self.second.config
 
     @property
     def card(self) -> Card:
-        """How it was trained, for people."""
+        """The model card."""
         return self.second.card
 
     @property
@@ -99,11 +99,11 @@ class TwoPassModel(TagsAnything):
 
     @property
     def parameters(self) -> int:
-        """How many weights both passes have."""
+        """Number of weights of both passes."""
         return self.first.parameters + self.second.parameters
 
     def with_card(self, card: Card) -> TwoPassModel:
-        """Return the model with another card; scores are those of both passes together."""
+        """Return the model with another card; its scores are for both passes together."""
         of_first = replace(card, iterations=self.first.card.iterations, scores=())
         return TwoPassModel(self.first.with_card(of_first), self.second.with_card(card))
 
@@ -112,7 +112,7 @@ class TwoPassModel(TagsAnything):
         return self.second
 
     def held_words(self) -> tuple[str, ...]:
-        """Return the words of the training text that can be read in its file."""
+        """Return the words of the training text that its file contains in plain text."""
         return (*self.first.held_words(), *self.second.held_words())
 
     def facts(self, inspection: Inspection) -> Facts:
@@ -126,7 +126,7 @@ class TwoPassModel(TagsAnything):
         return Facts((*first.tables, *second.tables), values)
 
     def store(self) -> StoredModel:
-        """Return everything the model is, for a file."""
+        """Return the content of its model file."""
         parts = dict(zip(PASSES, (self.first.store(), self.second.store()), strict=True))
         return StoredModel(
             self.kind,
@@ -140,7 +140,7 @@ class TwoPassModel(TagsAnything):
 
 
 def restore_two_pass(stored: StoredModel) -> TwoPassModel:
-    """Rebuild a model from a file."""
+    """Rebuild a two-pass model from a file."""
     return TwoPassModel(*(restore_crf(_part(stored, name)) for name in PASSES))
 
 
@@ -157,31 +157,27 @@ def _part(stored: StoredModel, name: str) -> StoredModel:
     return StoredModel(CrfModel.kind, header, arrays, stored.source)
 
 
-COLUMNS = ("vote", "longer", "cased")
-NOTHING = ""
-
-
 def with_evidence(document: Document, tokens: Tokens, found: tuple[Mention, ...]) -> Tokens:
-    """Return the tokens with the three columns added, from the mentions of a first pass."""
+    """Return the tokens with the three columns, computed from the mentions of a first pass."""
     words = tokens.words(document.text)
     labels = ["O"] * len(words)
     longer: dict[str, Counter[str]] = defaultdict(Counter)
-    inside: dict[int, str] = {}  # token -> label of the longer mention it is itself in
+    inside: dict[int, str] = {}  # token -> label of the longer mention that contains it
     for mention, ranges in align(found, tokens).aligned:
         for first, last in ranges:
             for t in range(first, last):
                 labels[t] = mention.label
-                if last - first > 1 and asked_about(words[t]):
+                if last - first > 1 and may_be_name(words[t]):
                     longer[words[t]][mention.label] += 1
                     inside[t] = mention.label
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for word, label in zip(words, labels, strict=True):
-        if asked_about(word):
+        if may_be_name(word):
             votes[word][label] += 1
     present = set(words)
     columns: dict[str, list[str]] = {name: [] for name in COLUMNS}
     for t, word in enumerate(words):
-        ask = asked_about(word)
+        ask = may_be_name(word)
         columns["vote"].append(_majority(votes[word], labels[t]) if ask else NOTHING)
         columns["longer"].append(_majority(longer[word], inside.get(t)) if ask else NOTHING)
         columns["cased"].append("yes" if ask and word.lower() in present else NOTHING)
@@ -189,13 +185,13 @@ def with_evidence(document: Document, tokens: Tokens, found: tuple[Mention, ...]
     return replace(tokens, columns={**tokens.columns, **added})
 
 
-def asked_about(word: str) -> bool:
-    """Whether a word may be part of a name: it begins with a capital or holds a digit."""
+def may_be_name(word: str) -> bool:
+    """Whether a word may be part of a name: it begins with a capital or contains a digit."""
     return word[0].isupper() or any(character.isdigit() for character in word)
 
 
 def _majority(counts: Counter[str], own: str | None) -> str:
-    """Return the most frequent label of the others; of equals the first in the alphabet."""
+    """Return the most frequent label of the other occurrences; ties go by alphabet."""
     others = counts - Counter([own]) if own is not None else counts
     if not others:
         return NOTHING

@@ -235,11 +235,6 @@ class DpHmmModel(ChainTagger):
             + state_facts(self, inspection.documents)
         )
 
-    @property
-    def scheme(self) -> Scheme:
-        """How tags encode mentions."""
-        return self.config.scheme
-
     def chain(self) -> Chain:
         """Return the log weights of moves between states."""
         moves = self.log_moves

@@ -1,6 +1,6 @@
-"""Which words announce mentions, and which follow them: what sub-tags have learnt.
+"""Cues: sub-tags of words that announce mentions or follow them.
 
-All of it is computed from the model. With n_i the expected training tokens of state i and p(j | i)
+Everything is computed from the model. With n_i the expected training tokens of state i and p(j | i)
 its moves,
 
     flow[i, j] = n_i p(j | i)
@@ -10,8 +10,8 @@ is how often j is expected right after i. An outside sub-tag i announces label X
     p(X | i) = Σ_{j of X} flow[i, j] / n_i,     lift = p(X | i) / mean of p(X | ·) over the outside;
 
 with flow transposed, the same formulas give what follows X. The words x typical of a sub-tag have a
-high share p(x | i) and lift p(x | i) / p(x); they are ranked by share · ln lift. The file holds
-words as hashes; they are named by hashing the words of some documents.
+high share p(x | i) and lift p(x | i) / p(x); they are ranked by share · ln lift. The model file
+stores words as hashes; they are named by hashing the words of given documents.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from lacuna.types import FloatArray, LongArray
 if TYPE_CHECKING:
     from lacuna.models.dp_hmm import DpHmmModel
 
-LEAST_TOKENS = 1e-9  #: lower bound of the tokens of a state, to divide by
+LEAST_TOKENS = 1e-9  #: lower bound of the tokens of a state, to avoid division by zero
 LEAST_LIFT = 3.0  #: lowest lift of a cue
 LEAST_SHARE = 0.01  #: lowest share of its tokens next to the label
 LEAST_TIMES = 5.0  #: lowest expected number of its training tokens next to the label
@@ -77,9 +77,9 @@ class Cue(NamedTuple):
     label, side
         It occurs before, or after, mentions of this label.
     state, tokens
-        Its name, and its expected training tokens.
+        Its name, and its expected number of training tokens.
     share, lift
-        The share of its tokens that is there, and its ratio to that of all outside tokens.
+        The share of its tokens that are there, and its ratio to that of all outside tokens.
     words
         The most typical words.
     beyond
@@ -97,18 +97,18 @@ class Cue(NamedTuple):
 
     @property
     def is_telling(self) -> bool:
-        """Whether it is there much more often than outside tokens usually are."""
+        """Whether it occurs there much more often than other outside tokens."""
         return self.lift >= LEAST_LIFT
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SubTags:
-    """The sub-tags of a model, for people.
+    """The sub-tags of a model, with names.
 
     Attributes
     ----------
     names, labels
-        Of each state; the label is empty outside. The border of sentences comes last.
+        Of each state; the label of outside states is empty. The border of sentences comes last.
     flow
         ``flow[i, j]``: how often state j is expected right after i in the training text.
     word_share
@@ -116,7 +116,7 @@ class SubTags:
     usual_share
         ``usual_share[x]``: probability of item x in the whole training text.
     item_names
-        The words of items, as far as they are known.
+        The words of items, if known.
     """
 
     names: tuple[str, ...]
@@ -128,7 +128,7 @@ class SubTags:
 
     @classmethod
     def of(cls, model: DpHmmModel, documents: Sequence[Document] = ()) -> SubTags:
-        """Return the sub-tags of a model; the words of some documents name its hashes."""
+        """Return the sub-tags of a model, named by the words of some documents."""
         moves = _columns_of_one(np.exp(model.log_moves).T).T
         own = np.maximum(model.tokens, LEAST_TOKENS)
         tokens = np.append(own, own @ moves[:-1, -1])
@@ -167,7 +167,7 @@ class SubTags:
         return np.array(found, np.int64)
 
     def cues(self, label: str, side: Side) -> list[Cue]:
-        """Return the sub-tags that announce a label, or follow it, the surest first."""
+        """Return the sub-tags that announce a label, or follow it, by descending lift."""
         found = [self.cue(i, label, side) for i in self.outside.tolist()]
         sure = [
             cue
@@ -177,7 +177,7 @@ class SubTags:
         return sorted(sure, key=lambda cue: -cue.lift)[:CUES]
 
     def cue(self, state: int, label: str, side: Side) -> Cue:
-        """Return how often a state occurs next to a label, and what it is."""
+        """Return how often a state occurs next to a label, and its typical words."""
         flow = self.flow if side == "before" else self.flow.T
         outside, inside = self.outside, self.of_label(label)
         usual = _share(flow[np.ix_(outside, inside)].sum(), flow[outside].sum())
@@ -195,7 +195,7 @@ class SubTags:
         )
 
     def words(self, state: int, most: int) -> tuple[Typical, ...]:
-        """Return the words most typical of a state, as far as they are known."""
+        """Return the known words most typical of a state."""
         if state == self.border:
             return ()
         share, usual = self.word_share[:, state], self.usual_share
@@ -228,54 +228,13 @@ class SubTags:
         )
 
 
-def item_names(model: DpHmmModel, documents: Sequence[Document]) -> dict[int, str]:
-    """Return the names of the words and classes of a vocabulary that occur in some documents."""
-    if not documents:
-        return {}
-    table = model.table(documents)
-    first = number_types(table.hashes).first
-    examples: dict[int, list[str]] = {}
-    items = model.words.items(table)[first].tolist()
-    for item, word in zip(items, words_at(table, first), strict=True):
-        examples.setdefault(item, []).append(word)
-    known = len(model.words.words)
-    return {x: own[0] if x < known else class_name(own) for x, own in examples.items()}
-
-
-def class_name(words: Sequence[str]) -> str:
-    """Return the most common shape of some words, and the letters they all end in, as a name."""
-    shape = Counter(map(word_shape, words)).most_common(1)[0][0]
-    last = zip(*(word.lower()[: -LONGEST_SUFFIX - 1 : -1] for word in words), strict=False)
-    ending = "".join(letters[0] for letters in takewhile(lambda x: len(set(x)) == 1, last))[::-1]
-    return f"‹{shape} …{ending}›" if ending.isalpha() else f"‹{shape}›"
-
-
-def _most_typical(share: FloatArray, usual: FloatArray) -> Iterator[int]:
-    """Yield the indices that are more frequent than usual, by share · ln (share / usual)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        weight = np.where(share > 0, share * np.log(share / usual), 0.0)
-    ranked = np.argsort(-weight, kind="stable")
-    yield from ranked[weight[ranked] > 0].tolist()
-
-
-def _share(part: float, whole: float) -> float:
-    """Return part / whole, 0 if the whole is 0."""
-    return float(part / whole) if whole > 0 else 0.0
-
-
-def _columns_of_one(weights: FloatArray) -> FloatArray:
-    """Divide each column by its sum."""
-    totals = weights.sum(axis=0)
-    return weights / np.where(totals > 0, totals, 1.0)
-
-
 def subtags_of(model: DpHmmModel, inspection: Inspection) -> SubTags:
     """Return the sub-tags of a model, named by the words of documents and of the model file."""
     words = inspection.words
     held = [Document("words", "\n".join(words))] if words else []
     found = SubTags.of(model, [*inspection.documents, *held])
     if inspection.label is not None:
-        found.of_label(inspection.label)  # refuses a label that it does not have
+        found.of_label(inspection.label)  # an unknown label is an error
     return found
 
 
@@ -294,11 +253,52 @@ def cue_facts(model: DpHmmModel, inspection: Inspection) -> Facts:
         for side, (title, share, beyond) in TITLES.items()
     )
     remark = (
-        "words are not shown: this model knows them as hashes; name them with --corpus and"
-        " documents like those it was trained on"
+        "words are not shown: the model stores hashes; to name them, give --corpus with documents"
+        " like those it was trained on"
     )
     values = {"cues": [_as_values(cue) for cue in cues]}
     return Facts(tables, values, () if subtags.item_names else (remark,))
+
+
+def item_names(model: DpHmmModel, documents: Sequence[Document]) -> dict[int, str]:
+    """Return the names of the words and classes of a vocabulary that occur in some documents."""
+    if not documents:
+        return {}
+    table = model.table(documents)
+    first = number_types(table.hashes).first
+    examples: dict[int, list[str]] = {}
+    items = model.words.items(table)[first].tolist()
+    for item, word in zip(items, words_at(table, first), strict=True):
+        examples.setdefault(item, []).append(word)
+    known = len(model.words.words)
+    return {x: own[0] if x < known else class_name(own) for x, own in examples.items()}
+
+
+def class_name(words: Sequence[str]) -> str:
+    """Return a name made of the most common shape of some words and their common ending."""
+    shape = Counter(map(word_shape, words)).most_common(1)[0][0]
+    last = zip(*(word.lower()[: -LONGEST_SUFFIX - 1 : -1] for word in words), strict=False)
+    ending = "".join(letters[0] for letters in takewhile(lambda x: len(set(x)) == 1, last))[::-1]
+    return f"‹{shape} …{ending}›" if ending.isalpha() else f"‹{shape}›"
+
+
+def _most_typical(share: FloatArray, usual: FloatArray) -> Iterator[int]:
+    """Yield the indices that are more frequent than usual, by share · ln (share / usual)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = np.where(share > 0, share * np.log(share / usual), 0.0)
+    ranked = np.argsort(-weight, kind="stable")
+    yield from ranked[weight[ranked] > 0].tolist()
+
+
+def _share(part: float, whole: float) -> float:
+    """Return part / whole, or 0 if the whole is 0."""
+    return float(part / whole) if whole > 0 else 0.0
+
+
+def _columns_of_one(weights: FloatArray) -> FloatArray:
+    """Divide each column by its sum."""
+    totals = weights.sum(axis=0)
+    return weights / np.where(totals > 0, totals, 1.0)
 
 
 def _as_values(cue: Cue) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Training a re-ranker on top of a Dirichlet-process HMM.
 
-It learns from taggings by models that have not seen the sentences (folds by group), as alignment
-does: from a model's own training sentences it would learn to trust it.
+It learns from taggings by models that have not seen the sentences (folds by group): from the
+model's own training sentences it would learn to trust the model too much.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from lacuna.models.dp_hmm.training import fit_dp_hmm
 def with_reranking(
     model: DpHmmModel, tagged: Sequence[TaggedDocument], options: FitOptions
 ) -> DpHmmModel:
-    """Return a model that weighs its best taggings again, if its settings ask for it.
+    """Return the model with a trained re-ranker, if its settings ask for one.
 
-    If all documents are of one group, it gives the best tagging as it is.
+    If all documents belong to one group, there is nothing to learn from and the best tagging wins.
     """
     if not model.config.rerank:
         return model
@@ -36,7 +36,7 @@ def with_reranking(
 def _lessons(
     tagged: Sequence[TaggedDocument], config: DpHmm, options: FitOptions
 ) -> Iterator[Lesson]:
-    """Tag every document by a model that has not seen its group."""
+    """Tag every document with a model that has not seen its group."""
     documents = [item.document for item in tagged]
     folds = min(FOLDS, len({document.unit for document in documents}))
     if folds < 2:
@@ -51,7 +51,7 @@ def _lessons(
 def _lesson(model: DpHmmModel, tagged: Sequence[TaggedDocument], config: DpHmm) -> Lesson:
     table = token_table([item.document for item in tagged], [item.tokens for item in tagged])
     number = {tag: s for s, tag in enumerate(model.tags)}
-    # a label that the other documents do not have cannot be learnt here: no candidate has it
+    # -1: a label that the other documents do not have, so that no candidate has it
     gold = [number.get(tag, -1) for item in tagged for tag in item.tags(config.scheme)]
     emission = model.emission(table)
     lists = projected_lists(model.chain(), emission, table.sentences, model.borders, config.rerank)

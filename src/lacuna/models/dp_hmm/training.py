@@ -17,7 +17,7 @@ from lacuna.encoding.flat import TaggedDocument
 from lacuna.encoding.schemes import moves, tag_set
 from lacuna.errors import ConfigError
 from lacuna.features.resources import Resources, without_folders
-from lacuna.features.token_table import TokenTable, token_table, words_at
+from lacuna.features.token_table import TokenTable, training_table, words_at
 from lacuna.models.base import FitOptions, Step
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel
 from lacuna.models.dp_hmm.corpus_layout import TaggedWords
@@ -93,9 +93,7 @@ class DpHmmTraining:
         ConfigError
             When sub-tags are set for an unknown label, or there is nothing to train on.
         """
-        table = token_table([d.document for d in tagged], [d.tokens for d in tagged])
-        if not len(table.start):
-            raise ConfigError("there are no tokens to train on")
+        table = training_table(tagged)
         labels = sorted({chunk.label for document in tagged for chunk in document.chunks})
         unknown = set(config.subtags) - {"outside", "entity", *labels}
         if unknown:

@@ -13,11 +13,10 @@ import numpy as np
 
 from lacuna.encoding.gapped import GappedDocument, gapped_document
 from lacuna.encoding.hypergraph import TOP, Edges, Slice, columns, encode
-from lacuna.errors import ConfigError
 from lacuna.features.extract import FeatureIndex, build_index
 from lacuna.features.index import KnownKeys
 from lacuna.features.plan import make_plan
-from lacuna.features.token_table import token_table
+from lacuna.features.token_table import training_table
 from lacuna.inference.batch import run_chunks
 from lacuna.inference.subgraphs import taken_columns
 from lacuna.learning.emission import CURVATURE, FactoredEmission, curvature, factor
@@ -93,9 +92,7 @@ def fit_hypergraph(
 
 def _featurise(documents: Sequence[GappedDocument], config: Hypergraph) -> TrainingTokens:
     """Compute the features of all tokens."""
-    table = token_table([d.document for d in documents], [d.tokens for d in documents])
-    if not len(table.start):
-        raise ConfigError("there are no tokens to train on")
+    table = training_table(documents)
     templates, resources = config.read()
     plan = make_plan(templates, resources=resources)
     numbered = number_types(table.hashes)

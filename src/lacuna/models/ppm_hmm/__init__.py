@@ -142,11 +142,6 @@ class PpmHmmModel(ChainTagger):
         return tuple(state.name for state in self.states)
 
     @property
-    def scheme(self) -> Scheme:
-        """How tags encode mentions."""
-        return self.config.scheme
-
-    @property
     def parameters(self) -> int:
         """Number of counts."""
         moves = self.moves.moves.size + len(self.moves.first) + len(self.moves.last)

@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from lacuna.encoding.flat import TaggedDocument, tag_document
-from lacuna.errors import ConfigError
-from lacuna.features.token_table import TokenTable, token_table
+from lacuna.features.token_table import TokenTable, training_table
 from lacuna.models.base import Step
 from lacuna.models.ppm_hmm import PpmHmm, PpmHmmModel
 from lacuna.models.ppm_hmm.ppm import Ppm, Words
@@ -40,9 +39,7 @@ def train_ppm_hmm(documents: Sequence[TaggedDocument], config: PpmHmm) -> PpmHmm
         config = replace(config, units=choose_units(item.document for item in documents))
     if config.units is not Units.TOKEN:
         documents = [tag_document(with_units(item.document, config.units)) for item in documents]
-    table = token_table([item.document for item in documents], [item.tokens for item in documents])
-    if not len(table.start):
-        raise ConfigError("there are no tokens to train on")
+    table = training_table(documents)
     states, token_states = _states(documents, table, config)
     words = WordCounts.of(table, token_states, len(states))
     moves = MoveCounts.of(table, token_states, len(states))

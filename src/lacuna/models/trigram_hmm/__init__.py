@@ -177,11 +177,6 @@ class TrigramHmmModel(ChainTagger):
         """Return what ``lacuna inspect`` shows: also the weights of interpolation."""
         return super(TrigramHmmModel, self).facts(inspection) + self.hmm.facts()
 
-    @property
-    def scheme(self) -> Scheme:
-        """How tags spell mentions."""
-        return self.config.scheme
-
     def chain(self) -> Chain:
         """Return log q as a chain."""
         return self.hmm.chain

@@ -11,8 +11,7 @@ import numpy as np
 
 from lacuna.encoding.flat import TaggedDocument
 from lacuna.encoding.schemes import Scheme, tag_set
-from lacuna.errors import ConfigError
-from lacuna.features.token_table import TokenTable, token_table
+from lacuna.features.token_table import TokenTable, training_table
 from lacuna.models.base import Step
 from lacuna.models.trigram_hmm import Hmm, TrigramHmm, TrigramHmmModel
 from lacuna.models.trigram_hmm.tag_lexicon import fit_lexicon, kin_tags
@@ -43,9 +42,7 @@ def fit_hmm(
     scheme: Scheme | None,
 ) -> tuple[Hmm, float]:
     """Count; ``gold`` holds the tag of every token. Returns the model and -log p(x, y) + const."""
-    table = token_table([item.document for item in tagged], [item.tokens for item in tagged])
-    if not len(table.start):
-        raise ConfigError("there are no tokens to train on")
+    table = training_table(tagged)
     number = {tag: k for k, tag in enumerate(tags)}
     path = np.array([number[tag] for tag in gold], np.int32)
     trigrams = count_trigrams(path, table.sentences, len(tags))

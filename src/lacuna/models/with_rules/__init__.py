@@ -1,8 +1,17 @@
-"""A tagger of large categories, and the rules that give its mentions their labels.
+"""A tagger of large categories, and rules that choose the label within each category.
 
-(The first system of "Hidden Markov model using Dirichlet process for de-identification", with
-rules that are learnt.) The rules stand in the model file as plain text; ``lacuna inspect`` shows
-them.
+The tagger finds a mention with its category c. Its label is that of the first rule of c whose
+conditions all hold,
+
+    label = label_j,   j = min { j : every condition of rule j of c holds },
+
+and c itself if there is none. Conditions ask for words in or near the mention or for the class of
+its characters. Rules are learnt from annotated documents or written by hand; the model file stores
+them as plain text, and ``lacuna inspect`` shows them. (After the first system of Chen, Cullen and
+Godwin 2015, with learnt rules.)
+
+What to read next: `learning.py` (training: a decision tree per category) → `rules.py` (conditions,
+applying rules) → `rules_file.py` (TOML and model files).
 """
 
 from __future__ import annotations
@@ -32,10 +41,10 @@ from lacuna.text.tokens import tokens_of
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WithRules(Wrapped):
-    """`tagger` finds mentions of large categories, `rules` say which label each has.
+    """`tagger` finds mentions of large categories, `rules` choose their labels.
 
-    The probability of a mention is that of its large category. `categories` says which category a
-    label belongs to, as in training.
+    The probability of a mention is that of its category. `categories` maps labels to categories,
+    as in training.
     """
 
     kind: ClassVar[str] = "with-rules"
@@ -51,7 +60,7 @@ class WithRules(Wrapped):
             own = self.rules.get(category, ())
             labels.update(rule.label for rule in own)
             if all(rule.when for rule in own):
-                labels.add(category)  # where no rule holds
+                labels.add(category)  # if no rule holds
         return tuple(sorted(labels))
 
     def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
@@ -60,7 +69,7 @@ class WithRules(Wrapped):
         return [self._labelled(document) for document in found]
 
     def held_words(self) -> tuple[str, ...]:
-        """Return the words of the training text that can be read in its file."""
+        """Return the words of the training text that its file contains in plain text."""
         return (*self.tagger.held_words(), *rule_words(self.rules))
 
     def facts(self, inspection: Inspection) -> Facts:
@@ -77,7 +86,7 @@ class WithRules(Wrapped):
         return self.tagger.facts(inspection) + Facts(tuple(tables))
 
     def store(self) -> StoredModel:
-        """Return everything the model is, for a file."""
+        """Return the content of its model file."""
         stored = super(WithRules, self).store()
         own = {"categories": dict(self.categories), "rules": rules_as_values(self.rules)}
         return replace(stored, header={**stored.header, **own})
@@ -104,7 +113,7 @@ def restore_with_rules(stored: StoredModel, tagger: Tagger) -> WithRules:
 
 
 def rules_of(model: Tagger) -> Rules:
-    """Return the rules of a model, also within another; none if it finds labels directly."""
+    """Return the rules of a model or of one inside it; empty if it finds labels directly."""
     if isinstance(model, WithRules):
         return model.rules
     return rules_of(model.tagger) if isinstance(model, Wrapped) else {}

@@ -2,7 +2,7 @@
 
 The first rule of a category whose conditions all hold gives the label. A condition asks for a word
 near the mention, or for the class of the mention's own characters. If no rule holds, the category
-is the label. `learning.py` learns rules, `file.py` reads and writes them.
+is the label. `learning.py` learns rules, `rules_file.py` reads and writes them.
 """
 
 from __future__ import annotations
