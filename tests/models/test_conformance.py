@@ -97,6 +97,8 @@ def test_is_a_tagger_that_names_its_kind(kind: str) -> None:
     model = trained(kind)
     assert isinstance(model, Tagger)
     assert model.kind == kind == trainable()[kind].name
+    assert model.overlapping == trainable()[kind].overlapping
+    assert not model.is_private
     assert sorted(model.labels) == ["LOC", "PER"]
 
 

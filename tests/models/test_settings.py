@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
+from lacuna.encoding.schemes import Scheme
 from lacuna.errors import ConfigError
 from lacuna.models.crf import Crf
-from lacuna.models.registry import trainable
+from lacuna.models.registry import restore, trainable
 from lacuna.models.settings import (
     Range,
     Settings,
@@ -20,6 +23,9 @@ from lacuna.models.settings import (
     configure,
     stored_settings,
 )
+from lacuna.models.trigram_hmm import TrigramHmm
+from lacuna.pipeline.training import train_model
+from tests.models.examples import corpus
 
 FIELDS = [
     (kind.config, field.name) for kind in trainable().values() for field in fields(kind.config)
@@ -99,3 +105,37 @@ def test_settings_survive_a_model_file(record: type[Settings]) -> None:
 
 def test_a_name_of_earlier_versions_is_still_read() -> None:
     assert stored_settings(Crf, {"lists": {"a": "b"}}) == Crf(word_lists={"a": "b"})
+
+
+def test_values_become_those_of_the_field() -> None:
+    given: dict[str, Any] = {"scheme": "BILOU", "columns": ["pos"], "l2": np.float32(0.5)}
+    config = Crf(**given, word_lists={"a": Path("b")})  # type: ignore[dict-item]
+    assert config == Crf(scheme=Scheme.BILOU, columns=("pos",), word_lists={"a": "b"}, l2=0.5)
+    assert config.scheme is Scheme.BILOU
+    assert isinstance(config.columns, tuple)
+
+
+def test_numbers_may_be_of_any_size() -> None:
+    with pytest.raises(ConfigError, match="rare"):
+        configure(TrigramHmm, [f"rare=-{10**400}"])
+
+
+@pytest.mark.parametrize(
+    ("stored", "understood"),
+    [
+        ({"support": "frequnt"}, {"support": "observed"}),
+        ({"min_count": 0}, {"min_count": 1}),
+        ({"min_documents": 0}, {"min_documents": 1}),
+        ({"tolerance": -1.0}, {"tolerance": 0.0}),
+        ({"scheme": "IO"}, {"scheme": Scheme.IO}),
+    ],
+)
+def test_files_of_earlier_versions_load_with_settings_that_were_not_checked(
+    stored: dict[str, Any], understood: dict[str, Any]
+) -> None:
+    scheme = understood.get("scheme", Scheme.BIO)
+    model = train_model(corpus(3), Crf(iterations=1, scheme=scheme))
+    whole = model.store()
+    header = {**whole.header, "config": {**whole.header["config"], **stored}}
+    again = restore(replace(whole, header=header))
+    assert again.config == replace(model.config, **understood)

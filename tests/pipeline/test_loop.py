@@ -12,10 +12,12 @@ from lacuna.models import registry
 from lacuna.models.base import FitOptions, Step
 from lacuna.models.trigram_hmm import TrigramHmmModel
 from lacuna.models.trigram_hmm.training import fit_trigram_hmm
-from lacuna.pipeline.training import PATIENCE, Progress, TrainOptions, train
+from lacuna.pipeline.training import Progress, TrainOptions, train
 from lacuna.pipeline.tuning import cross_validate
 from lacuna.types import Task
 from tests.models.examples import corpus
+
+PATIENCE = registry.KINDS["trigram-hmm"].patience
 
 
 def test_train_finds_the_way_by_the_settings() -> None:
@@ -91,3 +93,16 @@ def test_folds() -> None:
     scores, config = cross_validate(corpus(8), TrigramHmm(), 3, TrainOptions())
     assert config == TrigramHmm()
     assert scores.section("strict").micro.f1 > 0.7
+
+
+def test_patience_counts_scores_and_not_iterations(tried: Any) -> None:
+    """Hypergraph models are scored every fifth iteration, CRFs too, with less patience."""
+
+    def fit(tagged: list[Any], config: TrigramHmm, options: FitOptions) -> Iterator[Step]:
+        for step in steps_of_quality([12, *[0] * PATIENCE])(tagged, config, options):
+            yield step._replace(iteration=5 * step.iteration)
+
+    trained, steps = tried(fit, corpus(4, seed=1))
+    assert trained.iterations == 5
+    assert steps == 1 + PATIENCE
+    assert registry.KINDS["crf"].patience == registry.KINDS["li"].patience == 3

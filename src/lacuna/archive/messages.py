@@ -19,9 +19,12 @@ from lacuna.deid.run_report import Tally
 def encode_options(options: ArchiveOptions) -> bytes:
     """Return the first message to a worker: what to do, with the key and the threshold of the run.
 
-    The passphrase of a vault is not sent: only the main process writes there.
+    Not sent are the passphrase of a vault, which only the main process writes, and the globs that
+    chose the inputs.
     """
-    return msgspec.msgpack.encode(replace(options, passphrase=""), enc_hook=_plain)
+    return msgspec.msgpack.encode(
+        replace(options, passphrase="", include=(), exclude=()), enc_hook=_plain
+    )
 
 
 def decode_options(message: bytes) -> ArchiveOptions:

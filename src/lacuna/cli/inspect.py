@@ -76,13 +76,13 @@ def inspect_command(
     documents = _read(questions.corpus or [])
     inspection = Inspection(words, questions.features, documents, questions.label)
     facts = tagger.facts(inspection)
-    _check_answers(facts, inspection)
+    _check_answers(facts, questions)
     if questions.rules_file is not None:
         _save_rules(tagger, questions.rules_file)
     if questions.svg is not None:
         write_picture(questions.svg, _picture(stored.kind, tagger.core(), inspection))
     digest, size = file_digest(model), model.stat().st_size
-    _warn(tagger, words)
+    _warn(tagger, words, facts)
     if as_json:
         print_json(
             {
@@ -105,14 +105,15 @@ def inspect_command(
         say(remark)
 
 
-def _warn(tagger: Tagger, words: list[str]) -> None:
-    """Warn if the file contains words of the training text."""
+def _warn(tagger: Tagger, words: list[str], facts: Facts) -> None:
+    """Say what of the training text can be read in the file."""
     if words:
-        spells = hasattr(tagger.core().config, "spell")
         say(
-            f"warning: this model contains {len(words):,} words of its training text;"
-            f" train {'--set spell=false' if spells else '--private'} leaves them out"
+            f"warning: this model holds {len(words):,} words of its training text;"
+            f" train {tagger.core().leaves_words_out} leaves them out"
         )
+    for warning in facts.warnings:
+        say(f"warning: {warning}")
 
 
 def _read(corpus: list[str]) -> list[Document]:
@@ -122,13 +123,13 @@ def _read(corpus: list[str]) -> list[Document]:
         return list(documents)
 
 
-def _check_answers(facts: Facts, inspection: Inspection) -> None:
+def _check_answers(facts: Facts, questions: Questions) -> None:
     """Refuse options that do not apply to this kind of model."""
-    if inspection.documents and "states" not in facts.values:
+    if questions.corpus and "states" not in facts.values:
         raise ConfigError(
             "--corpus is for class-hmm and dp-hmm models: others have no hidden states to show"
         )
-    if inspection.label is not None and "cues" not in facts.values:
+    if questions.label is not None and "cues" not in facts.values:
         raise ConfigError("--label is for dp-hmm models: others have no sub-tags to show")
 
 
@@ -189,7 +190,13 @@ def _show(
     text_columns: tuple[int, ...] = (),
 ) -> None:
     """Print a table, without control characters from the file."""
-    shown = [tuple(_printable_lines(cell) for cell in row) for row in rows]
+    shown = [
+        tuple(
+            _printable_lines(cell) if column in text_columns else printable(cell)
+            for column, cell in enumerate(row)
+        )
+        for row in rows
+    ]
     print_table(printable(title), header, shown, text_columns=text_columns)
 
 

@@ -95,7 +95,10 @@ class Job:
 
 
 def _say_tried(tried: Tried[object]) -> None:
-    penalty = f"l2 {tried.config.l2:g}: " if hasattr(tried.config, "l2") else ""
+    from lacuna.models.registry import kind_of
+
+    name = kind_of(tried.config).penalty
+    penalty = f"{name} {getattr(tried.config, name):g}: " if name else ""
     say(f"{penalty}F1 {tried.f1:.4f}")
 
 

@@ -16,7 +16,7 @@ Then the expected loss on another unit, drawn like these, is at most `level` (An
 about the average, not about every archive.
 
 :func:`calibration_units` runs the pipeline on annotated documents, :func:`calibrate` finds the
-threshold; a :class:`Promise` stores it in the model file.
+threshold; class :class:`Promises` stores it in the model file.
 
 Promises in a model file: calibrated thresholds, and the pipeline for which they hold.
 

@@ -93,6 +93,12 @@ class Recognizers:
         return self.drop(document, list(self.find(document)))
 
 
+def check_threshold(threshold: float) -> None:
+    """Raise ConfigError unless a threshold is a probability."""
+    if not 0 <= threshold <= 1:
+        raise ConfigError(f"a threshold must be between 0 and 1, got {threshold}")
+
+
 @dataclass(frozen=True, slots=True)
 class Detector:
     """A tagger, recognizers, and the probability from which the tagger is believed."""
@@ -102,8 +108,7 @@ class Detector:
     threshold: float = DEFAULT_THRESHOLD
 
     def __post_init__(self) -> None:
-        if not 0 <= self.threshold <= 1:
-            raise ConfigError(f"a threshold must be between 0 and 1, got {self.threshold}")
+        check_threshold(self.threshold)
 
     def detect(self, documents: Sequence[Document]) -> list[Detected]:
         """Return what is found in each document; documents of a group should come together."""

@@ -57,6 +57,7 @@ class Tagger(Protocol):
 
     kind: ClassVar[str]
     task: ClassVar[Task]
+    leaves_words_out: ClassVar[str]  #: option of ``train`` that keeps words out of the file
     overlapping: ClassVar[bool]  #: whether mentions may overlap and have gaps
 
     @property
@@ -119,6 +120,7 @@ class TagsAnything:
     __slots__ = ()
 
     task: ClassVar[Task] = Task.NER
+    leaves_words_out: ClassVar[str] = "--private"
     overlapping: ClassVar[bool] = False
 
     @property
@@ -239,9 +241,8 @@ class FitOptions:
     start: Tagger | None = None
     private: bool = False
 
-    @property
     def rng(self) -> np.random.Generator:
-        """A random generator with this seed."""
+        """Return a random generator with this seed."""
         return np.random.default_rng(self.seed)
 
 
@@ -271,7 +272,7 @@ class Step(NamedTuple):
     note: str = ""
     is_judged: bool = True
     is_part: bool = False
-    parameters: int | None = None
+    weights: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

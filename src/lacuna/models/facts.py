@@ -54,18 +54,22 @@ class Facts:
     values
         For programs, by key of the JSON output.
     remarks
-        Hints and warnings to print after the tables.
+        What explains the tables.
+    warnings
+        What the owner of the file should know, whatever is shown.
     """
 
     tables: tuple[Table, ...] = ()
     values: Mapping[str, Any] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
     def __add__(self, other: Facts) -> Facts:
         return Facts(
             (*self.tables, *other.tables),
             {**self.values, **other.values},
             (*self.remarks, *other.remarks),
+            (*self.warnings, *other.warnings),
         )
 
     def titled(self, name: str) -> Facts:

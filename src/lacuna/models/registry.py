@@ -61,6 +61,8 @@ class Kind:
         Whether it can use token columns, such as parts of speech, as features.
     penalty
         The setting that ``--tune`` chooses.
+    patience
+        How many scores on dev in a row may be no better before training stops.
     folds_choose_iterations
         Whether ``--folds`` chooses the number of iterations.
     """
@@ -79,6 +81,7 @@ class Kind:
     overlapping: bool = False
     looks_at_columns: bool = False
     penalty: str = ""
+    patience: int = 15
     folds_choose_iterations: bool = False
 
     @property
@@ -112,6 +115,7 @@ KINDS: dict[str, Kind] = {
             adapt="lacuna.models.crf.adapting:adapted_settings",
             looks_at_columns=True,
             penalty="l2",
+            patience=3,  # one score every five iterations
             folds_choose_iterations=True,
         ),
         Kind(
@@ -125,6 +129,7 @@ KINDS: dict[str, Kind] = {
             adapt="lacuna.models.crf.adapting:adapted_settings",
             looks_at_columns=True,
             penalty="l2",
+            patience=3,  # one score every five iterations
             folds_choose_iterations=True,
         ),
         Kind(
@@ -235,7 +240,10 @@ def kind_named(name: str) -> Kind:
 def kind_of(config: Settings) -> Kind:
     """Return the kind of model that these settings belong to."""
     place = f"{type(config).__module__}:{type(config).__qualname__}"
-    return next(kind for kind in KINDS.values() if kind.settings == place)
+    for kind in KINDS.values():
+        if kind.settings == place:
+            return kind
+    raise ConfigError(f"{type(config).__name__} is not a record of settings of a known model")
 
 
 def load(

@@ -19,6 +19,7 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from enum import Enum
 from functools import lru_cache
+from os import PathLike, fspath
 from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -65,7 +66,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            check_value(type(self), field.name, getattr(self, field.name))
+            value = checked_value(type(self), field.name, getattr(self, field.name))
+            object.__setattr__(self, field.name, value)
         self.check()
 
     def check(self) -> None:
@@ -107,28 +109,36 @@ def choices_of(record: type[Settings], name: str) -> tuple[str, ...]:
     return ()
 
 
-def check_value(record: type[Settings], name: str, value: Any) -> None:
-    """Raise ConfigError if a field cannot have this value."""
+def checked_value(record: type[Settings], name: str, value: Any) -> Any:
+    """Return a value as the type of its field, or raise ConfigError."""
+    hint, extras = _hint(record, name)
     try:
-        plain = msgspec.to_builtins(value)
-    except TypeError:
+        plain = msgspec.to_builtins(value, enc_hook=_as_builtin)
+    except (TypeError, OverflowError):
         raise ConfigError(f"{name}: settings cannot have values of this type") from None
     choices = choices_of(record, name)
-    if choices:
-        if plain not in choices:
-            raise ConfigError(f"{name}: expected one of {', '.join(choices)}")
-        return
-    hint, extras = _hint(record, name)
+    if choices and str(plain) not in choices:
+        raise ConfigError(f"{name}: expected one of {', '.join(choices)}")
     try:
         converted = msgspec.convert(plain, hint)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{name}: {error}") from None
     numbers = [x for x in _numbers(converted) if not isinstance(x, bool)]
-    if not all(map(math.isfinite, numbers)):
+    if not all(math.isfinite(x) for x in numbers if isinstance(x, float)):
         raise ConfigError(f"{name}: expected a finite number")
     for extra in extras:
         if isinstance(extra, Range) and not all(number in extra for number in numbers):
             raise ConfigError(f"{name}: must be {extra}")
+    return converted
+
+
+def _as_builtin(value: Any) -> Any:
+    """Turn paths and numbers of NumPy into text and numbers of Python."""
+    if isinstance(value, PathLike):
+        return fspath(value)
+    if hasattr(value, "item"):
+        return value.item()
+    raise TypeError
 
 
 def _numbers(value: Any) -> list[float]:
@@ -160,7 +170,7 @@ def configure(record: type[AnySettings], assignments: Iterable[str]) -> AnySetti
         _assign(values, [name, *inner], _value(text.strip()))
     try:
         for name, value in values.items():
-            check_value(record, name, value)
+            checked_value(record, name, value)
         return msgspec.convert(values, record)
     except (ConfigError, msgspec.ValidationError) as error:
         raise ConfigError(f"--set {error}") from None

@@ -42,6 +42,11 @@ class Wrapped(TagsAnything):
         return self.tagger.card
 
     @property
+    def is_private(self) -> bool:
+        """Whether the tagger was trained to hold no word of its training text."""
+        return self.tagger.is_private
+
+    @property
     def parameters(self) -> int:
         """Number of learnt parameters of the tagger."""
         return self.tagger.parameters

@@ -23,7 +23,7 @@ from lacuna.deid.calibration import (
     promises_of,
 )
 from lacuna.deid.detection_options import BUNDLED_MODEL, DetectionOptions
-from lacuna.deid.detector import DEFAULT_THRESHOLD, UNNAMED, Detector, Recognizers
+from lacuna.deid.detector import DEFAULT_THRESHOLD, UNNAMED, Detector, Recognizers, check_threshold
 from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.patient_values import read_known
 from lacuna.deid.patterns import PATTERNS_VERSION, compile_user_pattern, find_patterns
@@ -64,6 +64,9 @@ class Detection:
     recognizers: Recognizers
     threshold: float = DEFAULT_THRESHOLD
     calibration: Calibration | None = None
+
+    def __post_init__(self) -> None:
+        check_threshold(self.threshold)
 
     @cached_property
     def detector(self) -> Detector:

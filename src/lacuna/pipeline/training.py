@@ -26,8 +26,6 @@ from lacuna.text.document import Document
 from lacuna.types import Task
 from lacuna.version import __version__
 
-PATIENCE = 15  #: iterations without a better dev score after which training stops
-
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -151,7 +149,14 @@ def train_model(
         See :class:`TrainOptions`.
     """
     options = TrainOptions(
-        seed, start, private, task, dev, align, categories, Card() if card is None else card
+        seed=seed,
+        start=start,
+        private=private,
+        task=task,
+        dev=dev,
+        align=align,
+        categories=categories,
+        card=Card() if card is None else card,
     )
     return train(corpus, config, options).model
 
@@ -221,17 +226,18 @@ def _fit(documents: Sequence[Document], config: Settings, options: TrainOptions)
         config = code_at(kind.adapt)(config, options.start, private=options.private)
     fit = kind.fitting(options.task)
     examples = [kind.encoded(document, config) for document in documents]
-    watch = _Watch(_iterations(config), options)
+    watch = _Watch(_iterations(config), kind.patience, options)
     try:
         watch.follow(fit(examples, config, options))
     except KeyboardInterrupt:
         if watch.best is None:
             raise
         watch.interrupted = True
-    trained = watch.result(examples)
+    trained = _with_card(watch.result(examples), examples, options)
+    del watch  # and with it the arrays of training
     if kind.finish and not trained.interrupted:
         trained = _finished(kind, trained, examples, options)
-    return _with_card(trained, examples, options)
+    return trained
 
 
 def _iterations(config: Settings) -> int:
@@ -243,14 +249,15 @@ def _iterations(config: Settings) -> int:
 class _Watch:
     """Keeps the best step, reports progress and decides when to stop."""
 
-    def __init__(self, iterations: int, options: TrainOptions) -> None:
-        self.iterations, self.options = iterations, options
+    def __init__(self, iterations: int, patience: int, options: TrainOptions) -> None:
+        self.iterations, self.patience, self.options = iterations, patience, options
         self.began = time.perf_counter()
         self.first: tuple[int, float] | None = None  # iteration and time of the first step
         self.last: Step | None = None
         self.best: Step | None = None
         self.best_model: Tagger | None = None
         self.best_score: float | None = None
+        self.worse = 0  # scores in a row that were no better
         self.interrupted = False
 
     def follow(self, steps: Iterator[Step]) -> None:
@@ -264,7 +271,8 @@ class _Watch:
                 elif step.is_judged:
                     found = self._judged(step)
             self._report(step, found)
-            if not step.is_part and (self._lost_patience(step) or self._is_last(step)):
+            is_last = step.iteration >= self.iterations or self.worse >= self.patience
+            if is_last and not step.is_part:
                 return
 
     def _judged(self, step: Step) -> float:
@@ -274,23 +282,20 @@ class _Watch:
         found = judge(model, self.options.dev)
         if self.best_score is None or found > self.best_score:
             self.best, self.best_model, self.best_score = step, model, found
+            self.worse = 0
+        else:
+            self.worse += 1
         return found
-
-    def _lost_patience(self, step: Step) -> bool:
-        if self.best_score is None or self.best is None or not step.is_judged:
-            return False
-        return step.iteration - self.best.iteration >= PATIENCE
-
-    def _is_last(self, step: Step) -> bool:
-        return step.iteration >= self.iterations
 
     def _report(self, step: Step, found: float | None) -> None:
         now = time.perf_counter()
         if self.first is None or step.iteration <= self.first[0]:
             self.first = step.iteration, now
-        done = step.iteration - self.first[0]
-        left = (now - self.first[1]) / done * (self.iterations - step.iteration) if done else None
-        seconds = now - self.began
+        seconds, done = now - self.began, step.iteration - self.first[0]
+        left = None
+        if step.iteration:
+            pace = (now - self.first[1]) / done if done else seconds / step.iteration
+            left = pace * (self.iterations - step.iteration)
         self.options.on_progress(
             Progress(
                 step.iteration, self.iterations, step.objective, found, seconds, left, step.note
@@ -302,7 +307,7 @@ class _Watch:
         step = self.best or self.last
         assert step is not None
         model = step.model() if self.best_model is None else self.best_model
-        parameters = step.parameters
+        parameters = step.weights
         return Trained(
             model=model,
             seconds=time.perf_counter() - self.began,
@@ -351,7 +356,7 @@ def _with_card(
         scores = (*scores, CardScore(how, trained.dev_f1))
     card = replace(
         card,
-        data=() if trained.model.core().is_private else card.data,
+        data=() if trained.model.is_private else card.data,
         documents=len(examples),
         tokens=trained.tokens,
         mentions=dict(sorted(label_counts(examples).items())),

@@ -61,7 +61,7 @@ def cross_validate(
     """
     pairs: list[tuple[Document, Document]] = []
     iterations: list[int] = []
-    for rest, part in jackknife(documents, folds, rng=options.rng):
+    for rest, part in jackknife(documents, folds, rng=options.rng()):
         left_out = [documents[i] for i in part]
         on_rest = replace(options, dev=left_out, align=False, start=None)
         trained = train([documents[i] for i in rest], config, on_rest)

@@ -153,7 +153,7 @@ def _held_out(
 ) -> Iterator[HeldOut]:
     """Tag every document by a model that has not seen its group."""
     folds = min(FOLDS, len({document.unit for document in documents}))
-    for rest, part in jackknife(documents, folds, rng=options.rng):
+    for rest, part in jackknife(documents, folds, rng=options.rng()):
         again = retrain([documents[i] for i in rest])
         left_out = [documents[i] for i in part]
         yield from map(

@@ -56,7 +56,7 @@ def fit_class_hmm(
     counts = assigned_counts(corpus, shares, len(data.tags))
     noise = config.noise if states > 1 else 0.0
     own = data.vocabulary.rows[:, 0]
-    point, scale = start_point(data.objective, counts, own, noise=noise, rng=options.rng)
+    point, scale = start_point(data.objective, counts, own, noise=noise, rng=options.rng())
     yield from _em(data, point) if config.method == "em" else _lbfgs(data, point, scale)
 
 

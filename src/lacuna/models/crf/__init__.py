@@ -43,7 +43,7 @@ from lacuna.models.facts import Facts, Inspection, settings_table
 from lacuna.models.feature_settings import FeatureSettings
 from lacuna.models.file import NO_STRINGS, PackedStrings, StoredModel, unpack_strings
 from lacuna.models.scoring import NEGLIGIBLE, Scorer, SparseRows, without_small
-from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, Choices
+from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE
 from lacuna.text.document import Document
 from lacuna.text.sequences import SequenceKind
 from lacuna.types import RealArray
@@ -230,7 +230,7 @@ class Crf(CrfSettings):
         Tag twice: the second pass uses what the first found elsewhere in the document.
     """
 
-    scheme: Annotated[Scheme, Choices(Scheme.BIO, Scheme.BILOU)] = Scheme.BIO
+    scheme: Scheme = Scheme.BIO
     two_pass: bool = False
 
     def example(self, document: Document) -> Example:

@@ -7,7 +7,7 @@ that people can see what a model learnt (`explain.py`).
 
 from __future__ import annotations
 
-from typing import Annotated, Generic, NamedTuple, TypeVar
+from typing import Annotated, Generic, NamedTuple, TypeVar, get_args
 
 import msgspec
 import numpy as np
@@ -19,7 +19,7 @@ from lacuna.features.plan import KEYS, make_plan
 from lacuna.features.resources import Resources
 from lacuna.features.templates import parse_templates
 from lacuna.models.base import Card
-from lacuna.models.crf import Crf, CrfModel, CrfSettings
+from lacuna.models.crf import Crf, CrfModel, CrfSettings, Support
 from lacuna.models.crf.li import Li, LiModel
 from lacuna.models.file import NO_STRINGS, PackedStrings, StoredModel, require
 from lacuna.models.scoring import SparseRows, stored_weights
@@ -58,7 +58,7 @@ def restore_li(stored: StoredModel) -> LiModel:
 def _restore(stored: StoredModel, settings: type[Settings]) -> _Content[Settings]:
     """Return the content of a file; whatever compiled code relies on is checked here."""
     try:
-        config = stored_settings(settings, stored.header.get("config"))
+        config = stored_settings(settings, _as_trained(stored.header.get("config")))
         tags = tuple(msgspec.convert(stored.header.get("tags"), list[str]))
         lines = msgspec.convert(stored.header.get("templates"), list[str])
         key = msgspec.convert(stored.header.get("key", 0), Key)
@@ -86,3 +86,16 @@ def _words(stored: StoredModel) -> PackedStrings:
         require(stored, "words", np.uint8, (-1,)),
         require(stored, "word_borders", np.int64, (-1,)),
     )
+
+
+def _as_trained(config: object) -> object:
+    """Return stored settings as training understood them; earlier versions did not check them."""
+    if not isinstance(config, dict):
+        return config
+    known = dict(config)
+    if isinstance(known.get("support"), str) and known["support"] not in get_args(Support):
+        known["support"] = "observed"
+    for name, least in (("min_count", 1), ("min_documents", 1), ("tolerance", 0.0)):
+        if isinstance(known.get(name), int | float):
+            known[name] = max(known[name], least)
+    return known

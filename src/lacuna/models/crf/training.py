@@ -65,7 +65,7 @@ def _one_pass(
             step.value,
             partial(_model, setup, data, step.point, words),
             is_judged=step.iteration > 0 and (step.iteration % JUDGED_EVERY == 0 or last),
-            parameters=data.objective.parameters,
+            weights=data.objective.parameters,
         )
         if last:
             return
@@ -124,9 +124,14 @@ def _two_passes(examples: Sequence[Example], setup: Setup) -> Iterator[Step]:
 def _first_pass(examples: Sequence[Example], setup: Setup) -> Generator[Step, None, CrfModel]:
     """Train and return a first pass; its steps are not yet models of two passes."""
     for step in _one_pass(examples, setup):
-        yield step._replace(is_part=True, note="first pass")
+        yield step._replace(model=_no_model, is_part=True, note="first pass")
     model = _made(step)
     return replace(model, card=replace(model.card, iterations=step.iteration))
+
+
+def _no_model() -> CrfModel:
+    """Stand in for the model of a part, so that its arrays are freed when the part is trained."""
+    raise AssertionError("a first pass alone is no model of two passes")
 
 
 def _second_pass(first: CrfModel, step: Step) -> TwoPassModel:

@@ -98,6 +98,11 @@ class TwoPassModel(TagsAnything):
         ]
 
     @property
+    def is_private(self) -> bool:
+        """Whether it was trained to hold no word of its training text."""
+        return self.second.is_private
+
+    @property
     def parameters(self) -> int:
         """Number of weights of both passes."""
         return self.first.parameters + self.second.parameters

@@ -190,6 +190,7 @@ class DpHmmModel(ChainTagger):
     """
 
     kind: ClassVar[str] = "dp-hmm"
+    leaves_words_out: ClassVar[str] = "--set spell=false"
 
     config: DpHmm
     tags: tuple[str, ...]

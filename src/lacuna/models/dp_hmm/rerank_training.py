@@ -41,7 +41,7 @@ def _lessons(
     folds = min(FOLDS, len({document.unit for document in documents}))
     if folds < 2:
         return
-    for rest, part in jackknife(documents, folds, rng=options.rng):
+    for rest, part in jackknife(documents, folds, rng=options.rng()):
         *_, last = fit_dp_hmm([tagged[i] for i in rest], config, options)
         model = last.model()
         assert isinstance(model, DpHmmModel)

@@ -51,7 +51,7 @@ def fit_dp_hmm(
     data = DpHmmTraining.of(tagged, config)
     before = -np.inf
     for iteration, step in enumerate(
-        _most_promising(data.problem, config.restarts, options.rng), 1
+        _most_promising(data.problem, config.restarts, options.rng()), 1
     ):
         model = partial(data.model, step.learnt)
         used, most = sum(step.learnt.in_use()), int(data.problem.first[-1]) - 1

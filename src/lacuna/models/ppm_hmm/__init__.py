@@ -153,8 +153,8 @@ class PpmHmmModel(ChainTagger):
 
     def facts(self, inspection: Inspection) -> Facts:
         """Return what ``lacuna inspect`` shows, and that the model spells."""
-        remark = "this model spells: it holds the letters of its training words in pieces"
-        return super(PpmHmmModel, self).facts(inspection) + Facts(remarks=(remark,))
+        warning = "this model spells: it holds the letters of its training words in pieces"
+        return super(PpmHmmModel, self).facts(inspection) + Facts(warnings=(warning,))
 
     def table(self, documents: Sequence[Document]) -> TokenTable:
         """Return the units of the documents."""
