@@ -153,7 +153,7 @@ def test_in_python(model: Path) -> None:
     documents = [library.Document("a", NOTE), library.Document("b", NOTE)]
     many = list(library.deidentify(documents, model=loaded, policy="mask"))
     assert [one.document.text for one in many] == [safe.document.text] * 2
-    with pytest.raises(ConfigError, match="model files"):
+    with pytest.raises(ConfigError, match="needs a model file"):
         library.deidentify(NOTE, model=loaded, max_missed=0.1)
 
 

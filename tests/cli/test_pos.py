@@ -91,4 +91,4 @@ def test_pos_as_a_column(lacuna: Lacuna, pos: Path, notes: Path, tmp_path: Path)
     assert "not a part-of-speech model" in no_pos.err
     adapted = lacuna("train", notes, "-o", tmp_path / "n.lacuna", "--from", model)
     assert adapted.code == 2
-    assert "only a CRF can be adapted" in adapted.err
+    assert "only a CRF of flat mentions can be adapted" in adapted.err

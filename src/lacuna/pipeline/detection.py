@@ -103,7 +103,7 @@ def open_detection(
         return detection if threshold is None else replace(detection, threshold=threshold)
     promises = promises_of(detection.stored)
     if promises is None:
-        raise ConfigError(f"{path}: has no promise yet; run lacuna calibrate first")
+        raise ConfigError(f"{path}: makes no promise yet; run lacuna calibrate first")
     promise = promises.at(max_missed, detection.pipeline)
     return replace(detection, threshold=promise.threshold, calibration=promise)
 

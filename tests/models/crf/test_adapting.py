@@ -63,5 +63,5 @@ def test_an_adapted_model_reads_what_the_old_one_read() -> None:
 
 
 def test_two_passes_cannot_be_adapted(old: CrfModel) -> None:
-    with pytest.raises(ConfigError, match="two passes"):
+    with pytest.raises(ConfigError, match="two-pass model"):
         train(corpus(20), Crf(two_pass=True), TrainOptions(start=old))
