@@ -109,7 +109,7 @@ def _warn(tagger: Tagger, words: list[str], facts: Facts) -> None:
     """Say what of the training text can be read in the file."""
     if words:
         say(
-            f"warning: this model holds {len(words):,} words of its training text;"
+            f"warning: this model contains {len(words):,} words of its training text;"
             f" train {tagger.core().leaves_words_out} leaves them out"
         )
     for warning in facts.warnings:

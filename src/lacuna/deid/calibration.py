@@ -16,13 +16,9 @@ Then the expected loss on another unit, drawn like these, is at most `level` (An
 about the average, not about every archive.
 
 :func:`calibration_units` runs the pipeline on annotated documents, :func:`calibrate` finds the
-threshold; class :class:`Promises` stores it in the model file.
-
-Promises in a model file: calibrated thresholds, and the pipeline for which they hold.
-
-They are in the header of the file under ``"calibration"``. A promise holds for the pipeline it was
-made with: the same weights, recognizers, lists and terms. The pipeline is identified by a hash; any
-other pipeline is refused.
+threshold. :class:`Promises` are calibrated thresholds in the header of a model file, under
+``"calibration"``. They hold for the pipeline they were made with: the same weights, recognizers,
+lists and terms. The pipeline is identified by a hash; any other pipeline is refused.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ class ClassHmmModel(ChainTagger):
     transition, start
         ``transition[y, y']``: weight of state y' after y; ``start[y]``: weight of y as the first.
     card
-        How it was trained, for people.
+        The model card.
     """
 
     kind: ClassVar[str] = "class-hmm"

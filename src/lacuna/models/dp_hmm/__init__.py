@@ -182,7 +182,7 @@ class DpHmmModel(ChainTagger):
     tokens
         Expected number of training tokens of every state.
     card
-        How it was trained, for people.
+        The model card.
     reranker
         Chooses among the best taggings of a sentence; None unless the settings ask for it.
     spelled

@@ -120,7 +120,7 @@ class HypergraphModel(TagsAnything):
     bias
         b.
     card
-        How it was trained, for people.
+        The model card.
     """
 
     kind: ClassVar[str]
@@ -168,7 +168,7 @@ class HypergraphModel(TagsAnything):
         return [inside for run in found for inside in run]
 
     def store(self) -> StoredModel:
-        """Return everything the model is, for a file; `storage.py` reads it."""
+        """Return the content of its model file."""
         plan = self.index.plan
         return StoredModel(
             self.kind,

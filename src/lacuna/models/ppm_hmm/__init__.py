@@ -111,7 +111,7 @@ class PpmHmmModel(ChainTagger):
     ppm
         Character models of all states.
     card
-        How it was trained, for people.
+        The model card.
     log_moves
         log π and log a.
     """

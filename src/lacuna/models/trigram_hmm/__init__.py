@@ -150,7 +150,7 @@ class TrigramHmmModel(ChainTagger):
     hmm
         What it counted.
     card
-        How it was trained, for people.
+        The model card.
     """
 
     kind: ClassVar[str] = "trigram-hmm"
@@ -186,7 +186,7 @@ class TrigramHmmModel(ChainTagger):
         return self.hmm.lexicon.emission(table)
 
     def store(self) -> StoredModel:
-        """Return everything the model is, for a file."""
+        """Return the content of its model file."""
         return store_hmm(self.hmm, self.config, self.card)
 
 

@@ -37,7 +37,7 @@ class PosTagger(TagsAnything):
     hmm
         What it counted.
     card
-        How it was trained, for people.
+        The model card.
     """
 
     kind: ClassVar[str] = "trigram-hmm"
@@ -101,7 +101,7 @@ class PosTagger(TagsAnything):
         return self.hmm.lexicon.is_known(token_table([document]))
 
     def store(self) -> StoredModel:
-        """Return everything the model is, for a file."""
+        """Return the content of its model file."""
         return store_hmm(self.hmm, self.config, self.card)
 
     def _find(self, documents: Sequence[Document], threads: int | None) -> list[Document]:
