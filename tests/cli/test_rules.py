@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from lacuna.io.corpus import read_corpus
 from lacuna.io.output import write_corpus
 from tests.cli.conftest import Lacuna
@@ -38,6 +40,23 @@ def test_rules_are_learnt_shown_edited_and_used(lacuna: Lacuna, tmp_path: Path) 
     rules.write_text(text.replace('label = "DOCTOR"', 'label = "PATIENT"'))
     assert lacuna(*train, *large, "--rules", rules).code == 0
     assert labels(lacuna, model, new, out) == ["PATIENT", "PATIENT", "CITY"]
+
+
+def test_a_model_of_sub_tags_on_large_categories_is_inspected(
+    lacuna: Lacuna, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, model, categories = (tmp_path / name for name in ("c.jsonl", "m.lacuna", "c.toml"))
+    write_corpus(notes(6), corpus, format="jsonl")
+    categories.write_text('PATIENT = "NAME"\nDOCTOR = "NAME"\n')
+    settings = ["level=category", "iterations=3", "subtags.outside=2", "subtags.entity=2"]
+    large = [word for setting in settings for word in ("--set", setting)]
+    train = ["train", corpus, "-o", model, "--model", "dp-hmm", *large, "--categories", categories]
+    assert lacuna(*train).code == 0
+    monkeypatch.setenv("COLUMNS", "50")  # a narrow terminal: names of rows are still shown
+    shown = lacuna("inspect", model)
+    assert shown.code == 0, shown.err
+    assert "documents" in shown.out
+    assert "sub-tags in use" in shown.out
 
 
 def test_what_does_not_go_together(lacuna: Lacuna, tmp_path: Path) -> None:

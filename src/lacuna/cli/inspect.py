@@ -178,7 +178,7 @@ def _show_card(card: Card | None, labels: Iterable[str]) -> None:
     """Print a card, then those of the models that it was adapted from."""
     title = "model card"
     while card is not None:
-        _show(title, ("", "value"), _card_rows(card, labels))
+        _show(title, ("", "value"), _card_rows(card, labels), (1,))
         title, card = "adapted from", card.adapted_from
         labels = () if card is None else card.mentions
 

@@ -81,7 +81,7 @@ class Facts:
 def settings_table(config: Settings) -> Table:
     """Return the settings of a model as a table."""
     values = msgspec.to_builtins(config)
-    return Table("settings", ("setting", "value"), [(k, str(v)) for k, v in values.items()])
+    return Table("settings", ("setting", "value"), [(k, str(v)) for k, v in values.items()], (1,))
 
 
 def counts_table(counts: Mapping[str, int]) -> Table:
