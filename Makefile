@@ -47,9 +47,10 @@ quick: $(VENV)/.dev
 	  --ignore tests/test_architecture.py
 
 # Compiled kernels are invisible to coverage, so their own tests run a second time as plain Python.
+# One thread: Python cannot trace threads that start at the same moment.
 coverage: $(VENV)/.dev
 	$(BIN)/coverage erase
-	$(BIN)/pytest --quiet --numprocesses 2 --cov --cov-report=
+	LACUNA_THREADS=1 $(BIN)/pytest --quiet --numprocesses 2 --cov --cov-report=
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --quiet --numprocesses 2 --cov --cov-append --cov-report= $(KERNEL_TESTS)
 	@echo "lines covered: $$($(BIN)/coverage report --format=total) %"
 
