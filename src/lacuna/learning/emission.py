@@ -12,7 +12,8 @@ rows can be divided among threads and the result does not depend on their number
 same tokens) have the same gradient, so they keep the same weight w throughout. n of them act like
 one feature of value √n and weight v = √n·w: the score √n·v = n·w, the penalty v² = n·w² and every
 inner product are the same, so it is exactly the same training with fewer parameters. All features
-that are peculiar to a word seen once are merged in this way.
+that are peculiar to a word seen once are merged in this way. (With an L1 penalty it is not exact:
+the n features pay √n·|w| instead of n·|w|.)
 
 This is for training only. Tagging computes the same scores by design with other code,
 `models/scoring.py` and `models/combining_kernels.py`: without gradients, and for any text.

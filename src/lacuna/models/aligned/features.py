@@ -77,7 +77,7 @@ class AlignmentFeatures:
             own = [self.label_numbers[documents[d].labels[t]] for d, t in places]
             proposed = [0, *sorted(set(own) - {0})]
             candidates.append(proposed)
-            shape = word_shape(form)
+            shape = shape_number(form)
             for (d, t), label in zip(places, own, strict=True):
                 band = int(np.searchsorted(BANDS, sure[d][t], side="right"))
                 around = [self.word_numbers.get(w, UNKNOWN) for w in documents[d].around(t)]
@@ -88,7 +88,7 @@ class AlignmentFeatures:
             borders=np.cumsum([0] + [len(word.places) for word in repeated]),
             labels=np.array([len(labels) for labels in candidates], np.int32),
             candidates=_padded(candidates),
-            shape=np.array([word_shape(word.form) for word in repeated], np.int32),
+            shape=np.array([shape_number(word.form) for word in repeated], np.int32),
             features=np.array(rows, np.int32).reshape(-1, len(starts) - 1)
             + np.array(starts[:-1], np.int32),
             stay=np.array(stay, np.int32),
@@ -123,7 +123,7 @@ def new_labels(
     return labels, int((~solved.exact).sum())
 
 
-def word_shape(word: str) -> int:
+def shape_number(word: str) -> int:
     """Return the number of a word's shape."""
     digits = sum(character.isdigit() for character in word)
     checks = (

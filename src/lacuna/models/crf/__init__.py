@@ -8,7 +8,7 @@ mentions with gaps (`li.py`). f_r(x, t) is 1 if feature r of the templates fires
 its weights and m those of moves between tags; moves that a tag scheme forbids are impossible.
 Training minimises
 
-    -Σ log p(y | x) + λ ‖(w, m)‖² + μ Σ |w|          by L-BFGS (μ > 0: orthant-wise).
+    -Σ log p(y | x) + λ ‖(w, m)‖² + μ ‖(w, m)‖₁          by L-BFGS (μ > 0: orthant-wise).
 
 Tagging takes the best path and O(T K²) time for T tokens and K tags; probabilities come from the
 forward–backward algorithm. (Lafferty, McCallum and Pereira 2001.)
@@ -64,7 +64,8 @@ class CrfSettings(FeatureSettings, ABC):
         ``frequent``: all pairs of features seen 5 times, else the observed ones. ``auto`` is
         ``all`` for up to 20 tags, else ``frequent``.
     l2, l1
-        λ and μ, the weights of the penalties ‖w‖² and Σ|w|.
+        λ and μ, the weights of the two penalties. `l1` counts n features that are trained as one
+        (`learning/emission.py`) √n times.
     iterations
         Maximum number of iterations.
     tolerance
