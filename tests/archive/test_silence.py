@@ -17,7 +17,7 @@ from lacuna.deid.keys import Key
 from lacuna.deid.policy import load_policy
 from lacuna.deid.redact import Redactor
 from lacuna.models.registry import load
-from lacuna.pipeline.deidentify import Deidentifier, Failed, Safe
+from lacuna.pipeline.detect_and_redact import DetectAndRedact, Failed, Safe
 from lacuna.text.document import Document
 from tests.archive.conftest import RunOver
 
@@ -107,7 +107,7 @@ def test_an_error_inside_fails_one_document_and_quotes_nothing(
         return honest(self, document, findings)
 
     monkeypatch.setattr(Redactor, "redact", redact)
-    work = Deidentifier(
+    work = DetectAndRedact(
         Detector(load(model), Recognizers(recognize)), Redactor(load_policy("mask"), Key.random())
     )
     documents = [

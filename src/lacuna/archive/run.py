@@ -31,7 +31,7 @@ from lacuna.deid.run_report import Failure, Report, Run, write_report
 from lacuna.deid.vault import VaultWriter, create_vault
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.models.file import file_digest
-from lacuna.pipeline.deidentify import Deidentifier, Failed
+from lacuna.pipeline.detect_and_redact import DetectAndRedact, Failed
 from lacuna.pipeline.detection import Detection, open_detection
 from lacuna.text.document import Document
 from lacuna.version import __version__
@@ -115,7 +115,7 @@ def deidentify_text(options: ArchiveOptions, content: bytes) -> bytes:
         raise RedactionError(f"the text is not valid {options.encoding}") from None
     key = options.key or Key.random()
     redactor = Redactor(options.policy, key, consistency=options.consistency, locale=options.locale)
-    work = Deidentifier(_detection(options).detector, redactor)
+    work = DetectAndRedact(_detection(options).detector, redactor)
     (outcome,) = work.deidentify([Document(STDIN, text)])
     if isinstance(outcome, Failed):
         raise RedactionError(f"the text {outcome.reason}")

@@ -27,7 +27,7 @@ from lacuna.archive.table_output import TableOutput
 from lacuna.archive.tables import open_table
 from lacuna.errors import ConfigError, StoppedError
 from lacuna.models.file import file_digest
-from lacuna.pipeline.deidentify import why
+from lacuna.pipeline.detect_and_redact import why
 
 BACKLOG = 1 << 25  #: characters of rows that are read but not yet written
 _OVER = (

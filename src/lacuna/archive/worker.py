@@ -28,7 +28,7 @@ from lacuna.errors import StoppedError
 from lacuna.io.formats import FORMATS
 from lacuna.io.source import ReadOptions, Source
 from lacuna.io.writing import whole_file
-from lacuna.pipeline.deidentify import Deidentifier, Failed, Safe, why
+from lacuna.pipeline.detect_and_redact import DetectAndRedact, Failed, Safe, why
 from lacuna.pipeline.detection import open_detection
 from lacuna.text.document import Document
 
@@ -47,7 +47,7 @@ class Worker:
             options.policy, options.key, consistency=options.consistency, locale=options.locale
         )
         self._options = options
-        self._work = Deidentifier(detector, redactor)
+        self._work = DetectAndRedact(detector, redactor)
         self._names = SafeNames(detector.recognizers, options.key, options.rename)
 
     def do(self, job: Job) -> Result:

@@ -1,89 +1,24 @@
-"""De-identifying documents: detection and replacement together.
-
-If a document cannot be de-identified, only that document fails, and no text of it is returned; the
-reason of the failure does not quote it.
-"""
+"""De-identifying texts from Python: :func:`deidentify`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple, TypedDict, Unpack, overload
+from typing import TypedDict, Unpack, overload
 
 import msgspec
 
 from lacuna.deid.detection_options import BUNDLED_MODEL, DetectionOptions, with_policy
-from lacuna.deid.detector import DEFAULT_THRESHOLD, Detected, Detector, detect_bounded
+from lacuna.deid.detector import DEFAULT_THRESHOLD, Detector
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import Policy, load_policy
 from lacuna.deid.redact import Redacted, Redactor
 from lacuna.deid.scope import Consistency
-from lacuna.errors import ConfigError, CorpusFormatError, RedactionError
+from lacuna.errors import ConfigError, RedactionError
 from lacuna.models.base import Tagger, group_batches
-from lacuna.models.chain_tagger import collection_paused
+from lacuna.pipeline.detect_and_redact import DetectAndRedact, Failed
 from lacuna.pipeline.detection import open_detection, open_recognizers
 from lacuna.text.document import Document
-
-
-class Safe(NamedTuple):
-    """A de-identified document, and what was found in it."""
-
-    redacted: Redacted
-    detected: Detected
-
-
-class Failed(NamedTuple):
-    """Why a document could not be de-identified, without quoting it."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Deidentifier:
-    """Finds and replaces identifiers; remembers the replacements of each patient."""
-
-    detector: Detector
-    redactor: Redactor
-
-    def deidentify(self, documents: Sequence[Document]) -> list[Safe | Failed]:
-        """Return each document de-identified, or why it failed; groups are handled together."""
-        plain = [Document(d.id, d.text, group=d.group) for d in documents]
-        with collection_paused():
-            return [self._replaced(found) for found in self._detected(plain)]
-
-    def _detected(self, documents: Sequence[Document]) -> list[Detected | Failed]:
-        """Detect in all documents; if that fails, group by group, then document by document."""
-        try:
-            return [*detect_bounded(self.detector, documents)]
-        except Exception as error:
-            if len(documents) == 1:
-                return [Failed(why(error))]
-        units = list(dict.fromkeys(document.unit for document in documents))
-        if len(units) == 1:
-            return [found for document in documents for found in self._detected([document])]
-        found = {
-            unit: iter(self._detected([d for d in documents if d.unit == unit])) for unit in units
-        }
-        return [next(found[document.unit]) for document in documents]
-
-    def _replaced(self, found: Detected | Failed) -> Safe | Failed:
-        if isinstance(found, Failed):
-            return found
-        try:
-            return Safe(self.redactor.redact(found.document, found.findings), found)
-        except Exception as error:
-            return Failed(why(error))
-
-
-def why(error: Exception) -> str:
-    """Return the reason of an error without path, id or text."""
-    if isinstance(error, CorpusFormatError):
-        place = f"line {error.line}: " if error.line is not None else ""
-        return f"{place}{error.reason}"
-    if isinstance(error, OSError):
-        return error.strerror or type(error).__name__
-    return f"could not be de-identified ({type(error).__name__})"
 
 
 class DeidentifyOptions(TypedDict, total=False):
@@ -155,7 +90,7 @@ def _deidentifier(
     consistency: Consistency = Consistency.PATIENT,
     locale: str = "en",
     detection: DetectionOptions | None = None,
-) -> Deidentifier:
+) -> DetectAndRedact:
     chosen = policy if isinstance(policy, Policy) else load_policy(policy)
     options = with_policy(detection or DetectionOptions(), chosen)
     if isinstance(model, str | Path):
@@ -167,10 +102,10 @@ def _deidentifier(
         sure = DEFAULT_THRESHOLD if threshold is None else threshold
         detector = Detector(model, open_recognizers(options), sure)
     redactor = Redactor(chosen, key or Key.random(), consistency=consistency, locale=locale)
-    return Deidentifier(detector, redactor)
+    return DetectAndRedact(detector, redactor)
 
 
-def _safe_ones(work: Deidentifier, documents: Iterable[Document]) -> Iterator[Redacted]:
+def _safe_ones(work: DetectAndRedact, documents: Iterable[Document]) -> Iterator[Redacted]:
     for batch in group_batches(documents):
         for document, outcome in zip(batch, work.deidentify(batch), strict=True):
             if isinstance(outcome, Failed):
