@@ -22,8 +22,10 @@ def test_one_document_by_hand() -> None:
     document = Document("d", "Ann saw Bo.")
     findings = [Finding(0, 3, "PATIENT", Origin.MODEL), Finding(8, 10, "DOCTOR", Origin.MODEL)]
     sure, covered = np.array([0.99, 0.12, 1.0, 0.0]), np.array([True, False, True, False])
+    starts, ends = np.array([0, 4, 8, 10], np.int32), np.array([3, 7, 10, 11], np.int32)
     redacted = Redactor(load_policy("mask"), Key(bytes(32))).redact(document, findings)
-    tally = tally_of("x", Detected(document, findings, sure, covered), redacted)
+    detected = Detected(document, findings, starts, ends, sure, covered)
+    tally = tally_of("x", detected, redacted)
     assert (tally.documents, tally.characters, tally.tokens) == (1, 11, 4)
     assert tally.labels == {"PATIENT": 1, "DOCTOR": 1}
     assert Counter(dict(enumerate(tally.replaced))) == Counter({BINS - 1: 2})

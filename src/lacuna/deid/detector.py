@@ -46,16 +46,30 @@ class Detected(NamedTuple):
         The document as given.
     findings
         Of the tagger above the threshold, and of the recognizers.
+    start, end
+        Character offsets of the tokens.
     probability
         P(identifier) of each token, by the tagger alone.
     covered
         Whether each token is touched by a finding.
+    protected
+        Everyday words that are part of a name here and stay; see :mod:`lacuna.deid.second_look`.
     """
 
     document: Document
     findings: list[Finding]
+    start: IntArray
+    end: IntArray
     probability: FloatArray
     covered: BoolArray
+    protected: Sequence[str] = ()
+
+    def with_more(self, findings: list[Finding]) -> Detected:
+        """Return this with findings added."""
+        also = covered_tokens(self.start, self.end, *_borders(findings))
+        return self._replace(
+            findings=[*self.findings, *findings], covered=np.logical_or(self.covered, also)
+        )
 
     @property
     def expected_missed(self) -> float:
@@ -119,7 +133,9 @@ class Detector:
         tagged = self.recognizers.drop(document, tagger_findings(examined, self.threshold))
         recognized = self.recognizers.findings(document)
         findings = [*_better_named(tagged, recognized), *recognized]
-        return Detected(document, findings, examined.probability, covered(examined, findings))
+        _, _, start, end, probability = examined
+        is_covered = covered(examined, findings)
+        return Detected(document, findings, start, end, probability, is_covered)
 
 
 def detect_bounded(detector: Detector, documents: Sequence[Document]) -> list[Detected]:
@@ -152,21 +168,24 @@ def _batches(documents: Sequence[Document]) -> Iterator[list[Document]]:
 
 
 def _detect_long(detector: Detector, document: Document) -> Detected:
-    """Detect window by window; tokens in the overlap of two windows are counted twice."""
+    """Detect window by window; each half of an overlap takes its tokens from the nearer window."""
     findings = []
-    probability, covered = bytearray(), bytearray()  # they grow in place, unlike a list of arrays
+    columns = bytearray(), bytearray(), bytearray()  # they grow in place, unlike lists of arrays
+    done = 0  # characters whose tokens are complete
     for start, end in windows(document.text):
         piece = replace(document, text=document.text[start:end], mentions=(), tokens=None)
         (part,) = detector.detect([piece])
         findings += [f._replace(start=f.start + start, end=f.end + start) for f in part.findings]
-        probability += part.probability.tobytes()
-        covered += part.covered.tobytes()
-    return Detected(
-        document,
-        findings,
-        np.frombuffer(probability, np.float64),
-        np.frombuffer(covered, np.bool_),
-    )
+        until = end if end == len(document.text) else end - OVERLAP // 2
+        ours = (part.start + start >= done) & (part.start + start < until)
+        arrays = part.start + np.int32(start), part.end + np.int32(start), part.probability
+        for column, array in zip(columns, arrays, strict=True):
+            column += array[ours].tobytes()
+        done = int(arrays[1][ours].max(initial=done))
+    tokens = np.frombuffer(columns[0], np.int32), np.frombuffer(columns[1], np.int32)
+    probability = np.frombuffer(columns[2], np.float64)
+    is_covered = covered_tokens(*tokens, *_borders(findings))
+    return Detected(document, findings, *tokens, probability, is_covered)
 
 
 def windows(text: str) -> Iterator[tuple[int, int]]:

@@ -14,6 +14,7 @@ class Origin(StrEnum):
     PATTERN = "pattern"
     MODEL = "model"
     LIST = "list"
+    AGAIN = "again"  #: found elsewhere in the documents of the patient
 
 
 class Finding(NamedTuple):

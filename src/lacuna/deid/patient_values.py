@@ -10,9 +10,9 @@ A CSV file with the columns ``group,kind,value``; a value without a group is sea
 The group is that of the documents. Names (kinds *name* and *doctor*) are also found in parts and in
 other orders: *Jane Smith-Jones*, *SMITH-JONES, JANE*, *J. M. Smith-Jones*, *Mrs. Jones*, *Jane*.
 Parts have at least two letters; with fewer than four, or if they are everyday words (*Will*,
-*Rose*), they must begin with a capital. Particles (*van*, *de*) are not found alone. Numbers are
-found as written, without signs, and in the groups of phone numbers. The values are kept in memory
-only.
+*Rose*), they must begin with a capital or be next to something else that was found. Particles
+(*van*, *de*) are not found alone. Numbers are found as written, without signs, and in the groups of
+phone numbers. The values are kept in memory only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lacuna.deid.findings import Origin
-from lacuna.deid.patterns.cue_words import word_set
+from lacuna.deid.name_terms import (
+    PARTICLES,
+    TITLES,
+    everyday_words,
+    is_clear,
+    name_parts,
+    number_forms,
+)
 from lacuna.deid.terms import Case, Term, TermFinder, fold_words
 from lacuna.errors import CorpusFormatError
 from lacuna.io.source import Source
@@ -50,23 +57,6 @@ LABELS = {
     "employer": "ORGANIZATION",
     "other": "IDNUM",
 }
-SHORTEST_PART, SHORTEST_ANY_CASE = 2, 4
-
-_TITLES = word_set("mr mrs ms miss dr drs prof professor sir md phd rn jr sr ii iii iv")
-_PARTICLES = word_set(
-    "de del della di da do dos das la le les los las el al van von der den het ter ten te bin ibn "
-    "abu af av und y e of st san santa"
-)
-_ALSO_WORDS = word_set(
-    """
-    will may mark bill rose grant brown white black green gray young long short strong rich hope
-    faith grace dawn summer april june august king price sharp small wood stone hill field lane
-    street park wise good best worth power page reading ward hall love case cross early frost gold
-    hand head hunt little major moon noble nurse pain self speed stern story swift temple waters
-    weeks wells winter read rush burns bone bones back sick cold cook house hard said mean seen
-    baker cooper driver fisher gardener hunter mason miller potter singer smart turner walker
-    """
-)
 
 
 class Known(NamedTuple):
@@ -122,22 +112,22 @@ def _terms(known: Known) -> Iterator[Term]:
     label = LABELS[known.kind]
     if known.kind in NAME_KINDS:
         for form in {*_whole_forms(known.value), " ".join(fold_words(known.value))}:
-            is_clear = any(len(w) > 1 and w not in _ALSO_WORDS for w in form.split())
-            yield Term(form, label, Case.ANY if is_clear else Case.CAPITAL)
-        for part in _parts(known.value):
-            is_clear = len(part) >= SHORTEST_ANY_CASE and part not in _ALSO_WORDS
-            yield Term(part, label, Case.ANY if is_clear else Case.CAPITAL)
+            has_clear_word = any(len(w) > 1 and w not in everyday_words() for w in form.split())
+            yield Term(form, label, Case.ANY if has_clear_word else Case.CAPITAL)
+        for part in name_parts(known.value):
+            yield Term(part, label, Case.ANY if is_clear(part) else Case.CAPITAL)
+            yield Term(part, label, common=True)  # in small letters next to another part
         return
     yield Term(known.value, label)
     if known.kind in NUMBER_KINDS:
-        yield from (Term(form, label) for form in _number_forms(known.value))
+        yield from (Term(form, label) for form in number_forms(known.value))
 
 
 def _whole_forms(name: str) -> Iterable[str]:
     """Return the ways to write a whole name; it may be given as ``Last, First``."""
     last, comma, first = name.partition(",")
     pieces = [fold_words(piece) for piece in (f"{first} {last}" if comma else name).split()]
-    pieces = [piece for piece in pieces if piece and piece[0] not in _TITLES]
+    pieces = [piece for piece in pieces if piece and piece[0] not in TITLES]
     size = len(last.split()) if comma else _size_of_last_name(pieces)
     given = list(chain(*pieces[: len(pieces) - size]))
     family = list(chain(*pieces[len(pieces) - size :]))
@@ -162,20 +152,6 @@ def _whole_forms(name: str) -> Iterable[str]:
 def _size_of_last_name(pieces: list[list[str]]) -> int:
     """Return how many pieces the last name has, particles included: *van der Berg*."""
     size = 1
-    while size < len(pieces) and pieces[-size - 1][0] in _PARTICLES:
+    while size < len(pieces) and pieces[-size - 1][0] in PARTICLES:
         size += 1
     return size
-
-
-def _parts(name: str) -> Iterator[str]:
-    for word in fold_words(name):
-        if len(word) >= SHORTEST_PART and word not in _TITLES and word not in _PARTICLES:
-            yield word
-
-
-def _number_forms(number: str) -> Iterator[str]:
-    """Yield a number without signs, and a phone number in its groups."""
-    digits = "".join(fold_words(number))
-    yield digits
-    if len(digits) == 10 and digits.isdigit():
-        yield f"{digits[:3]} {digits[3:6]} {digits[6:]}"

@@ -11,9 +11,9 @@ A term may demand more:
 * ``Case.CAPITAL``: the first letter must be a capital (*Li*, *LI*, not *li*);
 * ``Case.EXACT``: every letter must be as in the list;
 * ``common``: a term that is also an everyday word (*Reading*, *Rose*) counts only if it begins with
-  a capital in the middle of a sentence, after a title (*Mr.*), or next to something else that was
-  found: on the same line, with up to three blanks, stops and commas in between. In text in capitals
-  a capital does not count.
+  a capital in the middle of a sentence, after a title (*Mr.*), before a degree (*, MD*), or next to
+  something else that was found: on the same line, with up to three blanks, stops and commas in
+  between. In text in capitals a capital does not count.
 
 A match inside a longer one is left out. All other overlapping matches stay, so that no part of a
 listed name is lost.
@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from ahocorasick_rs import AhoCorasick
+from ahocorasick_rs import AhoCorasick, Implementation
 
 from lacuna.deid.findings import Finding, Origin
 from lacuna.errors import CorpusFormatError
@@ -41,10 +41,12 @@ from lacuna.text.characters import IDEOGRAPH, LOWER, MARK, class_table, code_poi
 from lacuna.types import CodeArray, IntArray
 
 COMMON = "common"
+FEW = 100  #: terms
 _BETWEEN, _REACH = " \t.,", 3  # allowed between neighbours, and how many of them
 _TITLE = re.compile(
     r"(?si).*(?<![^\W_])(?:mr|mrs|ms|miss|dr|drs|doctor|prof|sra?|herr|frau|mme|mevr)\.?[ \t]{1,2}"
 )
+_DEGREE = re.compile(r"(?i),?[ \t]{1,2}(?:m\.?d|d\.?o|ph\.?d|r\.?n|n\.?p|p\.?a(?:-c)?|d\.?d\.?s)\b")
 _MID_SENTENCE = re.compile(r"(?s).*[^\s.!?:;•*|>-][\"'“‘(]?[ \t]{1,2}[\"'“‘(]?")
 _LOOK_BACK = 12  # characters before a common word that are read
 #: Letters with a stroke, which Unicode does not decompose.
@@ -96,25 +98,34 @@ class TermFinder:
     origin: Origin
 
     @classmethod
-    def of(cls, terms: Iterable[Term], origin: Origin) -> TermFinder:
+    def of(cls, terms: Iterable[Term], origin: Origin, *, are_folded: bool = False) -> TermFinder:
         """Prepare terms; those without a letter or digit are never found."""
         by_pattern: dict[str, list[Term]] = {}
         for term in terms:
-            pattern = fold(term.text).text
+            pattern = f" {term.text} " if are_folded else fold(term.text).text
             if pattern.strip():
                 by_pattern.setdefault(pattern, []).append(term)
-        return cls(tuple(map(tuple, by_pattern.values())), AhoCorasick(by_pattern), origin)
+        # of few terms an automaton is made for a document or two: making it must be cheap, too
+        kind = Implementation.NoncontiguousNFA if len(by_pattern) < FEW else None
+        automaton = AhoCorasick(by_pattern, implementation=kind)
+        return cls(tuple(map(tuple, by_pattern.values())), automaton, origin)
 
     def find(self, text: str, beside: Sequence[Finding] = ()) -> list[Finding]:
         """Return findings, sorted; common words count next to these and next to `beside`."""
+        return self.look(text, beside)[0]
+
+    def look(self, text: str, beside: Sequence[Finding] = ()) -> tuple[list[Finding], list[str]]:
+        """Return what :meth:`find` returns, and the common words that do not count, folded."""
         if not self.terms:
-            return []
+            return [], []
         matches = list(self._matches(text))
         sure = {match for match in matches if not match.term.common or _is_clear(text, match)}
         if len(sure) < len(matches):
             sure = _with_neighbours(text, matches, sure, beside)
         findings = {Finding(m.start, m.end, m.term.label, self.origin) for m in sure}
-        return _outermost(sorted(findings))
+        taken = {(finding.start, finding.end) for finding in findings}
+        others = {m[:2]: m.term.text for m in matches if m[:2] not in taken}
+        return _outermost(sorted(findings)), [*others.values()]
 
     def _matches(self, text: str) -> Iterator[_Match]:
         folded = fold(text)
@@ -166,7 +177,7 @@ def _is_clear(text: str, match: _Match) -> bool:
     before = text[max(0, match.start - _LOOK_BACK) : match.start]
     if not written[0].isupper():
         return False
-    if _TITLE.fullmatch(before):
+    if _TITLE.fullmatch(before) or _DEGREE.match(text, match.end):
         return True
     is_shouted = written.isupper() and len(written) > 1 and not any(c.islower() for c in before)
     return not is_shouted and _MID_SENTENCE.fullmatch(before) is not None
@@ -227,8 +238,13 @@ class Folded(NamedTuple):
 
 def fold(text: str) -> Folded:
     """Fold a text."""
-    folded, place = fold_codes(code_points(text), _table())
+    folded, place = folded_codes(text)
     return Folded(folded.tobytes().decode("utf-32-le", "surrogatepass"), place)
+
+
+def folded_codes(text: str) -> tuple[CodeArray, IntArray]:
+    """Return a folded text as code points, and the place of each."""
+    return fold_codes(code_points(text), _table())
 
 
 def fold_words(text: str) -> list[str]:

@@ -6,15 +6,18 @@ reason of the failure does not quote it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from lacuna.deid.detector import Detected, Detector, detect_bounded
 from lacuna.deid.redact import Redacted, Redactor
+from lacuna.deid.second_look import NOTHING, Evidence, SecondLook
 from lacuna.errors import CorpusFormatError
 from lacuna.models.chain_tagger import collection_paused
 from lacuna.text.document import Document
+
+_NONE: Mapping[str, Evidence] = {}
 
 
 class Safe(NamedTuple):
@@ -32,16 +35,69 @@ class Failed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DetectAndRedact:
-    """Finds and replaces identifiers; remembers the replacements of each patient."""
+    """Finds and replaces identifiers; remembers the replacements of each patient.
+
+    Attributes
+    ----------
+    detector, redactor
+        They find and replace.
+    second_look
+        Looks for what was found in all documents of the patient; ``None`` to do without.
+    """
 
     detector: Detector
     redactor: Redactor
+    second_look: SecondLook | None = None
 
-    def deidentify(self, documents: Sequence[Document]) -> list[Safe | Failed]:
-        """Return each document de-identified, or why it failed; groups are handled together."""
-        plain = [Document(d.id, d.text, group=d.group) for d in documents]
+    def deidentify(
+        self, documents: Sequence[Document], evidence: Mapping[str, Evidence] = _NONE
+    ) -> list[Safe | Failed]:
+        """Return each document de-identified, or why it failed; groups are handled together.
+
+        Parameters
+        ----------
+        documents
+            To de-identify.
+        evidence
+            Of each group, from documents that are not among these.
+        """
         with collection_paused():
-            return [self._replaced(found) for found in self._detected(plain)]
+            return self.redact(self.detect(documents), evidence)
+
+    def detect(self, documents: Sequence[Document]) -> list[Detected | Failed]:
+        """Return what is found in each document at first sight, or why it failed."""
+        return self._detected([Document(d.id, d.text, group=d.group) for d in documents])
+
+    def redact(
+        self, found: Sequence[Detected | Failed], evidence: Mapping[str, Evidence] = _NONE
+    ) -> list[Safe | Failed]:
+        """Look again in the documents of each group, and replace what is found."""
+        looked = [*found]
+        if self.second_look is not None:
+            units: dict[tuple[str, str], list[int]] = {}
+            for i, one in enumerate(found):
+                if not isinstance(one, Failed):
+                    units.setdefault(one.document.unit, []).append(i)
+            for places in units.values():
+                again = self._looked([found[i] for i in places], evidence)  # type: ignore[misc]
+                for i, one in zip(places, again, strict=True):
+                    looked[i] = one
+        return [self._replaced(one) for one in looked]
+
+    def evidence(self, found: Sequence[Detected]) -> Evidence:
+        """Return what documents of a group tell about others of the group."""
+        return NOTHING if self.second_look is None else self.second_look.evidence(found)
+
+    def _looked(
+        self, found: Sequence[Detected], evidence: Mapping[str, Evidence]
+    ) -> Sequence[Detected | Failed]:
+        assert self.second_look is not None
+        try:
+            return self.second_look.look(
+                found, evidence.get(found[0].document.group or "", NOTHING)
+            )
+        except Exception as error:
+            return [Failed(why(error))] * len(found)
 
     def _detected(self, documents: Sequence[Document]) -> list[Detected | Failed]:
         """Detect in all documents; if that fails, group by group, then document by document."""

@@ -1,0 +1,230 @@
+"""The second look: what was found once is looked for again in all documents of the patient.
+
+A tagger judges every mention by its context, so it may find *Alan Whitcomb* in one note and miss
+*spoke w dr whitcomb* in the next. After detection, every part of a name, every number and every
+address that was found with confidence is looked for in all documents of the patient (in the
+document, if there are no patients), in any case and with or without accents. Everyday words are
+protected: after *Dr. Cook* was found, *Cook, MD* goes and *cook* stays; see
+:mod:`lacuna.deid.name_terms`. Names in names of diseases (*Foley catheter*) stay, too.
+
+What counts as confident depends on the threshold t of the tagger::
+
+    found at t = {findings with P ≥ c(t)} ∪ what patterns found,   c(t) = the least step ≥ t
+
+with the :data:`STEPS` 0.5, 0.8, 0.95 and 1. So a lower threshold can only find more.
+
+Most documents have nothing left to find. To see that costs little: the words of what was found are
+hashed, the words that stay are compared with the hashes, and terms are made only of what may be
+there. The result does not depend on the order of documents, because :class:`Evidence` is a set.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from lacuna.deid.detector import Detected, Recognizers
+from lacuna.deid.findings import Finding, Origin
+from lacuna.deid.kinds import IdentifierKind
+from lacuna.deid.name_terms import name_terms, number_terms, phrase_terms
+from lacuna.deid.terms import Term, TermFinder, folded_codes
+from lacuna.deid.word_hashes import (
+    NUMBER,
+    PHRASE,
+    WORDS,
+    span_hashes,
+    word_hashes,
+    words_left,
+)
+from lacuna.types import CodeArray, HashArray, IntArray, LongArray
+
+STEPS = (0.5, 0.8, 0.95, 1.0)  #: probabilities from which a finding of the tagger is confident
+_PATTERN, _MODEL = Origin.PATTERN, Origin.MODEL
+_WAYS = {
+    IdentifierKind.PERSON: WORDS,
+    IdentifierKind.USERNAME: WORDS,
+    IdentifierKind.PHONE: NUMBER,
+    IdentifierKind.SSN: NUMBER,
+    IdentifierKind.ID: NUMBER,
+    IdentifierKind.ZIP: NUMBER,
+    IdentifierKind.IP: NUMBER,
+    IdentifierKind.EMAIL: NUMBER,
+    IdentifierKind.URL: NUMBER,
+    IdentifierKind.STREET: PHRASE,
+    IdentifierKind.CITY: PHRASE,
+    IdentifierKind.PLACE: PHRASE,
+    IdentifierKind.ORGANISATION: PHRASE,
+}
+_TERMS: dict[int, Callable[[str, str], Iterable[Term]]] = {
+    WORDS: name_terms,
+    NUMBER: number_terms,
+    PHRASE: phrase_terms,
+}
+RECENT = 1 << 13  #: surfaces whose terms are cached; only short ones
+#: Words after which a name is that of a disease, a sign, a device …
+_DISEASE = re.compile(
+    r"(?i)(?:['’]s?|s['’]?)?(?:[ -](?:type|stage|grade|class))?[ -]"
+    r"(?:disease|syndrome|sign|signs|test|catheter|score|scale|criteria|classification|lymphoma|sarcoma|palsy|chorea|fracture|body"
+    r"|bodies|procedure|operation|maneuver|manoeuvre|position|tube|clamp|drain|stain|index|line"
+    r"|phenomenon|thyroiditis|ulcer|contracture|node|nodes|reflex|triad|monitor)\b"
+)
+
+
+class Evidence(msgspec.Struct, frozen=True, array_like=True):
+    """What to look for in the documents of a patient; it can be sent to another process."""
+
+    terms: frozenset[Term] = frozenset()
+
+    def __repr__(self) -> str:
+        return f"Evidence({len(self.terms)} terms)"
+
+    def merged(self, other: Evidence) -> Evidence:
+        """Return the evidence of both."""
+        return Evidence(self.terms | other.terms)
+
+
+NOTHING = Evidence()
+
+
+def confident(threshold: float) -> float:
+    """Return the probability from which findings of the tagger are looked for again."""
+    return min(step for step in STEPS if step >= threshold)
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLook:
+    """Looks again in the documents of a patient.
+
+    Attributes
+    ----------
+    kind
+        Returns the kind of a label.
+    recognizers
+        Its *never* terms stay in the text.
+    threshold
+        Of the tagger.
+    """
+
+    kind: Callable[[str], IdentifierKind]
+    recognizers: Recognizers = field(default_factory=Recognizers)
+    threshold: float = STEPS[0]
+    _ways: _Ways = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_ways", _Ways(self.kind))
+
+    def look(self, found: Sequence[Detected], evidence: Evidence = NOTHING) -> list[Detected]:
+        """Return the documents of a patient with what is found again.
+
+        Parameters
+        ----------
+        found
+            Documents of one patient, or one document.
+        evidence
+            From other documents of the patient.
+        """
+        texts = [self._words(one) for one in found]
+        sources = [words.hashes() for words in texts]
+        wanted = _wanted(sources, evidence)
+        left = [words.left(wanted) for words in texts]
+        if not any(hits.size for hits in left):
+            return [*found]
+        hits = {value for values in left for value in values.tolist()}
+        terms = set(evidence.terms)
+        for one, (hashes, owners) in zip(found, sources, strict=True):
+            pairs = zip(hashes.tolist(), owners.tolist(), strict=True)
+            again = dict.fromkeys(owner for value, owner in pairs if value in hits)
+            terms.update(self._terms(one, [one.findings[owner] for owner in again]))
+        finder = TermFinder.of(sorted(terms), Origin.AGAIN, are_folded=True)
+        return [
+            self._looked(one, finder) if hits.size else one
+            for one, hits in zip(found, left, strict=True)
+        ]
+
+    def evidence(self, found: Sequence[Detected]) -> Evidence:
+        """Return what the documents of a patient tell about others of this patient."""
+        terms: set[Term] = set()
+        for one in found:
+            terms.update(self._terms(one, one.findings))
+        return Evidence(frozenset(terms))
+
+    def _terms(self, found: Detected, findings: Sequence[Finding]) -> Iterator[Term]:
+        text = found.document.text
+        for finding, way in zip(findings, self._ways_of(findings), strict=True):
+            if way:
+                yield from _terms_of(way, text[finding.start : finding.end], finding.label)
+
+    def _ways_of(self, findings: Sequence[Finding]) -> list[int]:
+        """Return how findings are looked for again; 0 for those that are not."""
+        least, ways = confident(self.threshold), self._ways
+        return [
+            ways[label] if origin is _PATTERN or (origin is _MODEL and sure >= least) else 0
+            for _, _, label, origin, sure in findings
+        ]
+
+    def _words(self, found: Detected) -> _Words:
+        findings = found.findings
+        return _Words(
+            *folded_codes(found.document.text),
+            np.array([finding[0] for finding in findings], np.int64),
+            np.array([finding[1] for finding in findings], np.int64),
+            np.array(self._ways_of(findings), np.int64),
+        )
+
+    def _looked(self, found: Detected, finder: TermFinder) -> Detected:
+        text = found.document.text
+        matches, others = finder.look(text, found.findings)
+        again = self.recognizers.drop(found.document, matches)
+        again = [match for match in again if _DISEASE.match(text, match.end) is None]
+        return found.with_more(again)._replace(protected=others)
+
+
+@lru_cache(RECENT)
+def _terms_of(way: int, surface: str, label: str) -> tuple[Term, ...]:
+    return tuple(_TERMS[way](surface, label))
+
+
+class _Ways(dict[str, int]):
+    """Label → how its findings are looked for again; 0 if they are not."""
+
+    def __init__(self, kind: Callable[[str], IdentifierKind]) -> None:
+        self._kind = kind
+
+    def __missing__(self, label: str) -> int:
+        self[label] = way = _WAYS.get(self._kind(label), 0)
+        return way
+
+
+class _Words(NamedTuple):
+    """The folded words of a document, its findings, and how each is looked for."""
+
+    codes: CodeArray
+    place: IntArray
+    start: LongArray
+    end: LongArray
+    way: LongArray
+
+    def hashes(self) -> tuple[HashArray, LongArray]:
+        """Return hashes of what is looked for, and the numbers of the findings they are of."""
+        return span_hashes(*self)
+
+    def left(self, wanted: HashArray) -> HashArray:
+        """Return those of the wanted hashes that words outside all findings have."""
+        if not wanted.size:
+            return wanted
+        return words_left(self.codes, self.place, self.start, self.end, wanted)
+
+
+def _wanted(sources: Iterable[tuple[HashArray, LongArray]], evidence: Evidence) -> HashArray:
+    """Return the hashes of all words that are looked for, sorted."""
+    hashes = [of_one for of_one, _ in sources]
+    if evidence.terms:
+        codes, _ = folded_codes("\n".join(term.text for term in evidence.terms))
+        hashes.append(word_hashes(codes))
+    return np.sort(hashes[0] if len(hashes) == 1 else np.concatenate(hashes))
