@@ -10,9 +10,9 @@ A CSV file with the columns ``group,kind,value``; a value without a group is sea
 The group is that of the documents. Names (kinds *name* and *doctor*) are also found in parts and in
 other orders: *Jane Smith-Jones*, *SMITH-JONES, JANE*, *J. M. Smith-Jones*, *Mrs. Jones*, *Jane*.
 Parts have at least two letters; with fewer than four, or if they are everyday words (*Will*,
-*Rose*), they must begin with a capital or be next to something else that was found. Particles
-(*van*, *de*) are not found alone. Numbers are found as written, without signs, and in the groups of
-phone numbers. The values are kept in memory only.
+*Rose*), they must begin with a capital. Particles (*van*, *de*) are not found alone. Numbers are
+found as written, without signs, and in the groups of phone numbers. The values are kept in memory
+only.
 """
 
 from __future__ import annotations
@@ -116,7 +116,6 @@ def _terms(known: Known) -> Iterator[Term]:
             yield Term(form, label, Case.ANY if has_clear_word else Case.CAPITAL)
         for part in name_parts(known.value):
             yield Term(part, label, Case.ANY if is_clear(part) else Case.CAPITAL)
-            yield Term(part, label, common=True)  # in small letters next to another part
         return
     yield Term(known.value, label)
     if known.kind in NUMBER_KINDS:
