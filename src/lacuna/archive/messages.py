@@ -14,6 +14,7 @@ from lacuna.archive.options import ArchiveOptions
 from lacuna.deid.keys import Key
 from lacuna.deid.rewriting import OffsetMap
 from lacuna.deid.run_report import Tally
+from lacuna.deid.second_look import Evidence
 
 
 def encode_options(options: ArchiveOptions) -> bytes:
@@ -70,30 +71,63 @@ class FileTask(msgspec.Struct, frozen=True, array_like=True):
 
 
 class RowTask(msgspec.Struct, frozen=True, array_like=True):
-    """A row of a table."""
+    """A row of a table; `found`: what a first pass found in it, as held."""
 
     number: int
     id: str
     group: str | None
     text: str
+    found: bytes | None = None
 
 
 class FilesJob(msgspec.Struct, frozen=True, array_like=True, tag="files"):
-    """Files to de-identify, whole groups; `forget`: nothing more of these groups will come."""
+    """Files to de-identify, whole groups.
+
+    Attributes
+    ----------
+    files
+        The files.
+    forget
+        Whether nothing more of these groups will come.
+    evidence
+        Of groups that have other documents, too.
+    """
 
     files: list[FileTask]
     forget: bool = True
+    evidence: dict[str, Evidence] = {}
 
 
 class RowsJob(msgspec.Struct, frozen=True, array_like=True, tag="rows"):
-    """Rows of a table to de-identify; `ended`: groups of which nothing more will come."""
+    """Rows of a table to de-identify.
+
+    Attributes
+    ----------
+    table
+        The number of the table.
+    rows
+        The rows.
+    ended
+        Groups of which nothing more will come.
+    evidence
+        Of groups that have other documents, too.
+    """
 
     table: int
     rows: list[RowTask]
     ended: list[str] = []
+    evidence: dict[str, Evidence] = {}
 
 
-Job = FilesJob | RowsJob
+class LookJob(msgspec.Struct, frozen=True, array_like=True, tag="look"):
+    """Documents of groups that are apart, to detect in: files, or rows of a table."""
+
+    files: list[FileTask] = []
+    table: int = -1
+    rows: list[RowTask] = []
+
+
+Job = FilesJob | RowsJob | LookJob
 
 
 class Original(msgspec.Struct, frozen=True, array_like=True):
@@ -158,6 +192,8 @@ class Result(msgspec.Struct, array_like=True):
         Tally of all rows.
     originals
         Documents before and after, for the vault.
+    found, evidence
+        What a first pass found: by row, and by group.
     fatal
         Why the run must stop, e.g. a full disk.
     """
@@ -167,5 +203,7 @@ class Result(msgspec.Struct, array_like=True):
     table: int = -1
     tally: Tally = msgspec.field(default_factory=Tally)
     originals: list[Original] = []
+    found: list[tuple[int, bytes]] = []
+    evidence: dict[str, Evidence] = {}
     fatal: str | None = None
     seconds: float = 0.0

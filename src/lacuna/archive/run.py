@@ -115,7 +115,9 @@ def deidentify_text(options: ArchiveOptions, content: bytes) -> bytes:
         raise RedactionError(f"the text is not valid {options.encoding}") from None
     key = options.key or Key.random()
     redactor = Redactor(options.policy, key, consistency=options.consistency, locale=options.locale)
-    work = DetectAndRedact(_detection(options).detector, redactor)
+    work = DetectAndRedact.of(
+        _detection(options).detector, redactor, second_look=options.detection.second_look
+    )
     (outcome,) = work.deidentify([Document(STDIN, text)])
     if isinstance(outcome, Failed):
         raise RedactionError(f"the text {outcome.reason}")

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
+from lacuna.archive.held import Held
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.jobs import (
     OPEN_GROUPS,
@@ -18,11 +22,12 @@ from lacuna.archive.jobs import (
 )
 from lacuna.archive.ledger import Ledger
 from lacuna.archive.manifest import Line, is_there
-from lacuna.archive.messages import FilesJob, FileTask, RowDone, RowsJob
+from lacuna.archive.messages import FilesJob, FileTask, LookJob, RowDone, RowsJob, RowTask
 from lacuna.archive.options import ArchiveOptions
 from lacuna.archive.output_names import SafeNames
 from lacuna.archive.pool import Pool
 from lacuna.archive.rows import Row
+from lacuna.archive.survey import groups_apart, rows_apart
 from lacuna.archive.table_output import TableOutput
 from lacuna.archive.tables import open_table
 from lacuna.errors import ConfigError, StoppedError
@@ -107,8 +112,17 @@ class Work:
 def do_all(work: Work, pool: Pool, options: ArchiveOptions) -> None:
     """Do what is left; documents that fail are in the ledger."""
     router = Router(pool, remembers=options.remembers)
-    doing = _Doing(work.ledger, work.names, pool, router, options)
+    apart: set[str] = set()
+    if work.tables and options.detection.second_look:
+        apart = groups_apart(work.files, work.groups, options)
+    with closing(Held(frozenset(apart))) as held:
+        _do_all(work, _Doing(work.ledger, work.names, pool, router, options, held))
+
+
+def _do_all(work: Work, doing: _Doing) -> None:
+    options = doing.options
     try:
+        doing.look(work)
         forget = not (work.tables and options.remembers)
         doing.files(file_jobs(work.units, work.task, forget=forget))
         for number in work.tables:
@@ -125,6 +139,25 @@ class _Doing:
     pool: Pool
     router: Router
     options: ArchiveOptions
+    held: Held
+
+    def look(self, work: Work) -> None:
+        """Detect in all documents of groups that are apart; nothing is rewritten."""
+        if not self.held.apart:
+            return
+        units = [unit for unit in work.units if work.groups[unit[0] - 1] in self.held.apart]
+        for job in file_jobs(units, work.task, forget=False):
+            self._submit(LookJob(job.files))
+        for number in work.tables:
+            rows = rows_apart(work.files[number - 1], self.options, self.held.apart)
+            for batch in row_batches(rows):
+                tasks = [RowTask(row.number, row.id, row.group, row.text) for row in batch]
+                self._submit(LookJob(table=number, rows=tasks))
+        self.wait_for_all()
+
+    def _submit(self, job: LookJob) -> None:
+        self.pool.submit(self.router.freest(), job)
+        self._collect()
 
     def files(self, jobs: Iterable[FilesJob]) -> None:
         for job in jobs:
@@ -133,7 +166,8 @@ class _Doing:
                 groups = dict.fromkeys(task.group for task in job.files)
                 self.router.keep([group for group in groups if group is not None], worker)
             self.ledger.tasks.update((task.number, task) for task in job.files)
-            self.pool.submit(worker, job)
+            evidence = self.held.evidence({task.group for task in job.files})
+            self.pool.submit(worker, FilesJob(job.files, job.forget, evidence))
             self._collect()
 
     def table(self, number: int, file: InputFile, *, ambiguous: bool) -> None:
@@ -173,14 +207,24 @@ class _Doing:
             output.tally.add_failure(reason)
             self.ledger.fail(number, hashed, reason, row=row.number)
             output.take([RowDone(row.number, reason=reason)])
-        for worker, rows in self.router.share_out(readable).items():
-            self.pool.submit(worker, RowsJob(number, rows, self.router.ended(worker, rows)))
+        for worker, tasks in self.router.share_out(readable).items():
+            rows = [self._with_found(number, task) for task in tasks]
+            evidence = self.held.evidence({task.group for task in tasks})
+            ended = self.router.ended(worker, rows)
+            self.pool.submit(worker, RowsJob(number, rows, ended, evidence))
         self._collect()
         while output.backlog > BACKLOG and self._is_busy():
             self._collect(wait=True)
 
+    def _with_found(self, table: int, task: RowTask) -> RowTask:
+        found = self.held.findings(table, task.number)
+        return task if found is None else msgspec.structs.replace(task, found=found)
+
     def _collect(self, *, wait: bool = False) -> None:
-        self.ledger.enter(self.pool.collect(wait=wait))
+        results = self.pool.collect(wait=wait)
+        for result in results:
+            self.held.enter(result.table, result.found, result.evidence)
+        self.ledger.enter(results)
         self.ledger.finish_tables()
 
     def _is_busy(self) -> bool:

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Self
 
+import msgspec
+
+from lacuna.archive.held import HeldFindings
 from lacuna.archive.messages import (
     FileDone,
     FilesJob,
     FileTask,
     Job,
+    LookJob,
     Original,
     Result,
     RowDone,
     RowsJob,
+    RowTask,
 )
 from lacuna.archive.options import ArchiveOptions, BadBytes
 from lacuna.archive.output_names import SafeNames, place_below
-from lacuna.deid.detector import Detector
+from lacuna.deid.detector import Detected, Detector
 from lacuna.deid.redact import Redactor
 from lacuna.deid.run_report import Tally, tally_of
+from lacuna.deid.second_look import Evidence, merge_by_group
 from lacuna.errors import StoppedError
 from lacuna.io.formats import FORMATS
 from lacuna.io.source import ReadOptions, Source
@@ -47,14 +56,21 @@ class Worker:
             options.policy, options.key, consistency=options.consistency, locale=options.locale
         )
         self._options = options
-        self._work = DetectAndRedact(detector, redactor)
+        self._work = DetectAndRedact.of(
+            detector, redactor, second_look=options.detection.second_look
+        )
         self._names = SafeNames(detector.recognizers, options.key, options.rename)
 
     def do(self, job: Job) -> Result:
         """Do a job; failures are in the result."""
         began = time.perf_counter()
         try:
-            result = self._do_files(job) if isinstance(job, FilesJob) else self._do_rows(job)
+            if isinstance(job, FilesJob):
+                result = self._do_files(job)
+            elif isinstance(job, RowsJob):
+                result = self._do_rows(job)
+            else:
+                result = self._look(job)
         except StoppedError as error:
             result = Result(fatal=str(error))
         result.seconds = time.perf_counter() - began
@@ -66,17 +82,50 @@ class Worker:
 
     def _do_files(self, job: FilesJob) -> Result:
         result = Result()
+        evidence = merge_by_group(job.evidence, self._evidence_of_large(job.files))
         for piece in _pieces(job.files):
-            self._do_piece(piece, result)
+            self._do_piece(piece, evidence, result)
         if job.forget:
             for group in {task.group for task in job.files} - {None}:
                 self._work.redactor.end_group(str(group))
         return result
 
-    def _do_piece(self, files: Sequence[FileTask], result: Result) -> None:
+    def _evidence_of_large(self, files: Sequence[FileTask]) -> dict[str, Evidence]:
+        """Return the evidence of groups that are not read in one piece: they are read twice."""
+        sizes: Counter[str] = Counter()
+        for task in files:
+            if task.group is not None:
+                sizes[task.group] += task.bytes
+        large = {group for group, size in sizes.items() if size > PIECE}
+        return self._evidence_of([task for task in files if task.group in large])
+
+    def _evidence_of(self, files: Sequence[FileTask]) -> dict[str, Evidence]:
+        evidence: dict[str, Evidence] = {}
+        for piece in _pieces(files):
+            read = [self._read(task) for task in piece]
+            documents = [item[0] for item in read if not isinstance(item, Failed)]
+            evidence = merge_by_group(evidence, self._work.evidence(self._work.detect(documents)))
+        return evidence
+
+    def _look(self, job: LookJob) -> Result:
+        """Detect, and return what is found instead of rewriting."""
+        if job.files:
+            return Result(evidence=self._evidence_of(job.files))
+        found = self._work.detect([_document(row) for row in job.rows])
+        held = [msgspec.msgpack.encode(HeldFindings.of(one)) for one in found]
+        numbers = [row.number for row in job.rows]
+        return Result(
+            table=job.table,
+            found=list(zip(numbers, held, strict=True)),
+            evidence=self._work.evidence(found),
+        )
+
+    def _do_piece(
+        self, files: Sequence[FileTask], evidence: Mapping[str, Evidence], result: Result
+    ) -> None:
         read = [self._read(task) for task in files]
         documents = [item[0] for item in read if not isinstance(item, Failed)]
-        outcomes = iter(self._work.deidentify(documents) if documents else ())
+        outcomes = iter(self._work.deidentify(documents, evidence) if documents else ())
         with _Writing(self._options.output) as writing:
             for task, item in zip(files, read, strict=True):
                 outcome = item if isinstance(item, Failed) else next(outcomes)
@@ -128,8 +177,7 @@ class Worker:
 
     def _do_rows(self, job: RowsJob) -> Result:
         result = Result(table=job.table)
-        documents = [Document(row.id, row.text, group=row.group) for row in job.rows]
-        outcomes = self._work.deidentify(documents)
+        outcomes = self._work.redact(self._found(job.rows), job.evidence)
         for row, outcome in zip(job.rows, outcomes, strict=True):
             hashed_id = self._names.hashed_id(row.id)
             if isinstance(outcome, Failed):
@@ -146,6 +194,16 @@ class Worker:
             self._work.redactor.end_group(group)
         return result
 
+    def _found(self, rows: Sequence[RowTask]) -> list[Detected | Failed]:
+        """Return what is found in rows: in a first pass, or now."""
+        new = iter(self._work.detect([_document(row) for row in rows if row.found is None]))
+        return [
+            next(new)
+            if row.found is None
+            else msgspec.msgpack.decode(row.found, type=HeldFindings).detected(_document(row))
+            for row in rows
+        ]
+
     def _remember(self, name: str, safe: Safe, result: Result) -> None:
         if self._options.vault is not None:
             redacted = safe.redacted
@@ -156,15 +214,25 @@ class Worker:
             )
 
 
+def _document(row: RowTask) -> Document:
+    return Document(row.id, row.text, group=row.group)
+
+
 def _pieces(files: Sequence[FileTask]) -> Iterator[list[FileTask]]:
+    """Yield files that are in memory together; only groups larger than that are divided."""
     piece: list[FileTask] = []
     size = 0
-    for task in files:
-        if piece and size + task.bytes > PIECE:
-            yield piece
-            piece, size = [], 0
-        piece.append(task)
-        size += task.bytes
+    for group, unit in groupby(files, attrgetter("group")):
+        tasks = list(unit)
+        is_large = sum(task.bytes for task in tasks) > PIECE
+        parts = [[task] for task in tasks] if group is None or is_large else [tasks]
+        for part in parts:
+            more = sum(task.bytes for task in part)
+            if piece and size + more > PIECE:
+                yield piece
+                piece, size = [], 0
+            piece += part
+            size += more
     if piece:
         yield piece
 

@@ -27,6 +27,8 @@ class DetectionOptions(msgspec.Struct, frozen=True, kw_only=True):
         (label, file) of word lists.
     known, always, never
         Files of values known per patient, of terms that are always replaced and that never are.
+    second_look
+        Whether what was found is looked for again in all documents of the patient.
     """
 
     model: str = str(BUNDLED_MODEL)
@@ -37,6 +39,7 @@ class DetectionOptions(msgspec.Struct, frozen=True, kw_only=True):
     known: str | None = None
     always: str | None = None
     never: str | None = None
+    second_look: bool = True
 
 
 def with_policy(options: DetectionOptions, policy: Policy) -> DetectionOptions:

@@ -133,9 +133,9 @@ class Detector:
         tagged = self.recognizers.drop(document, tagger_findings(examined, self.threshold))
         recognized = self.recognizers.findings(document)
         findings = [*_better_named(tagged, recognized), *recognized]
-        _, _, start, end, probability = examined
+        start, end = examined.start.astype(np.int32), examined.end.astype(np.int32)
         is_covered = covered(examined, findings)
-        return Detected(document, findings, start, end, probability, is_covered)
+        return Detected(document, findings, start, end, examined.probability, is_covered)
 
 
 def detect_bounded(detector: Detector, documents: Sequence[Document]) -> list[Detected]:

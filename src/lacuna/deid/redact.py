@@ -94,6 +94,11 @@ class Redactor:
         )
         self._scopes: dict[tuple[str, str], Scope] = {}
 
+    @property
+    def policy(self) -> Policy:
+        """What is done with each label."""
+        return self._settings.policy
+
     def redact(self, document: Document, findings: Iterable[Finding]) -> Redacted:
         """Return the document with all findings replaced.
 

@@ -21,7 +21,7 @@ there. The result does not depend on the order of documents, because :class:`Evi
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -90,6 +90,15 @@ class Evidence(msgspec.Struct, frozen=True, array_like=True):
 
 
 NOTHING = Evidence()
+
+
+def merge_by_group(
+    mine: Mapping[str, Evidence], its: Mapping[str, Evidence]
+) -> dict[str, Evidence]:
+    """Return the evidence of both, by group."""
+    return {
+        group: mine.get(group, NOTHING).merged(its.get(group, NOTHING)) for group in {**mine, **its}
+    }
 
 
 def confident(threshold: float) -> float:

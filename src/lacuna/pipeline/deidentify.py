@@ -102,7 +102,7 @@ def _deidentifier(
         sure = DEFAULT_THRESHOLD if threshold is None else threshold
         detector = Detector(model, open_recognizers(options), sure)
     redactor = Redactor(chosen, key or Key.random(), consistency=consistency, locale=locale)
-    return DetectAndRedact(detector, redactor)
+    return DetectAndRedact.of(detector, redactor, second_look=options.second_look)
 
 
 def _safe_ones(work: DetectAndRedact, documents: Iterable[Document]) -> Iterator[Redacted]:

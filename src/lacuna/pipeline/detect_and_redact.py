@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from lacuna.deid.detector import Detected, Detector, detect_bounded
 from lacuna.deid.redact import Redacted, Redactor
@@ -49,6 +49,14 @@ class DetectAndRedact:
     redactor: Redactor
     second_look: SecondLook | None = None
 
+    @classmethod
+    def of(cls, detector: Detector, redactor: Redactor, *, second_look: bool = True) -> Self:
+        """Return a detector and a redactor together, with a second look by default."""
+        if not second_look:
+            return cls(detector, redactor)
+        look = SecondLook(redactor.policy.kind, detector.recognizers, detector.threshold)
+        return cls(detector, redactor, look)
+
     def deidentify(
         self, documents: Sequence[Document], evidence: Mapping[str, Evidence] = _NONE
     ) -> list[Safe | Failed]:
@@ -61,43 +69,47 @@ class DetectAndRedact:
         evidence
             Of each group, from documents that are not among these.
         """
-        with collection_paused():
-            return self.redact(self.detect(documents), evidence)
+        return self.redact(self.detect(documents), evidence)
 
     def detect(self, documents: Sequence[Document]) -> list[Detected | Failed]:
         """Return what is found in each document at first sight, or why it failed."""
-        return self._detected([Document(d.id, d.text, group=d.group) for d in documents])
+        with collection_paused():
+            return self._detected([Document(d.id, d.text, group=d.group) for d in documents])
 
     def redact(
         self, found: Sequence[Detected | Failed], evidence: Mapping[str, Evidence] = _NONE
     ) -> list[Safe | Failed]:
         """Look again in the documents of each group, and replace what is found."""
-        looked = [*found]
-        if self.second_look is not None:
-            units: dict[tuple[str, str], list[int]] = {}
-            for i, one in enumerate(found):
-                if not isinstance(one, Failed):
-                    units.setdefault(one.document.unit, []).append(i)
-            for places in units.values():
-                again = self._looked([found[i] for i in places], evidence)  # type: ignore[misc]
-                for i, one in zip(places, again, strict=True):
-                    looked[i] = one
-        return [self._replaced(one) for one in looked]
+        with collection_paused():
+            looked = [*found] if self.second_look is None else self._looked(found, evidence)
+            return [self._replaced(one) for one in looked]
 
-    def evidence(self, found: Sequence[Detected]) -> Evidence:
-        """Return what documents of a group tell about others of the group."""
-        return NOTHING if self.second_look is None else self.second_look.evidence(found)
+    def evidence(self, found: Sequence[Detected | Failed]) -> dict[str, Evidence]:
+        """Return what documents tell about others of their groups."""
+        if self.second_look is None:
+            return {}
+        return {
+            group: self.second_look.evidence([one for _, one in members])
+            for members in _by_unit(found)
+            if (group := members[0][1].document.group) is not None
+        }
 
     def _looked(
-        self, found: Sequence[Detected], evidence: Mapping[str, Evidence]
-    ) -> Sequence[Detected | Failed]:
+        self, found: Sequence[Detected | Failed], evidence: Mapping[str, Evidence]
+    ) -> list[Detected | Failed]:
+        """Look again; if that fails, all documents of the group fail."""
         assert self.second_look is not None
-        try:
-            return self.second_look.look(
-                found, evidence.get(found[0].document.group or "", NOTHING)
-            )
-        except Exception as error:
-            return [Failed(why(error))] * len(found)
+        looked = [*found]
+        for members in _by_unit(found):
+            documents = [one for _, one in members]
+            others = evidence.get(documents[0].document.group or "", NOTHING)
+            try:
+                again: list[Detected | Failed] = [*self.second_look.look(documents, others)]
+            except Exception as error:
+                again = [Failed(why(error))] * len(documents)
+            for (place, _), one in zip(members, again, strict=True):
+                looked[place] = one
+        return looked
 
     def _detected(self, documents: Sequence[Document]) -> list[Detected | Failed]:
         """Detect in all documents; if that fails, group by group, then document by document."""
@@ -121,6 +133,16 @@ class DetectAndRedact:
             return Safe(self.redactor.redact(found.document, found.findings), found)
         except Exception as error:
             return Failed(why(error))
+
+
+def _by_unit(found: Sequence[Detected | Failed]) -> list[list[tuple[int, Detected]]]:
+    """Return the documents of each patient, with their places; alone if they have no group."""
+    units: dict[str | int, list[tuple[int, Detected]]] = {}
+    for place, one in enumerate(found):
+        if not isinstance(one, Failed):
+            group = one.document.group
+            units.setdefault(place if group is None else group, []).append((place, one))
+    return list(units.values())
 
 
 def why(error: Exception) -> str:

@@ -180,6 +180,7 @@ def _finder(lists: Iterable[tuple[str, str]], origin: Origin) -> TermFinder:
 def _parts(options: DetectionOptions) -> Iterator[str]:
     """Yield names or hashes of everything a promise depends on, except the weights."""
     yield f"align {options.align}"
+    yield f"second look {options.second_look}"
     yield PATTERNS_VERSION if options.patterns else "no patterns"
     for name, user in sorted(options.user_patterns.items()):
         yield f"pattern {name} {user.label} {user.pattern}"
