@@ -58,6 +58,13 @@ class DetectorOptions:
         ),
     ] = False
     no_align: NoAlignOption = False
+    no_second_look: Annotated[
+        bool,
+        typer.Option(
+            "--no-second-look",
+            help="Do not look for what was found in all documents of the patient.",
+        ),
+    ] = False
 
     def with_model(self, model: Path | None) -> DetectionOptions:
         """Return the options of detection with a model, by default the bundled one."""
@@ -71,6 +78,7 @@ class DetectorOptions:
             known=None if self.known is None else str(self.known),
             always=None if self.always is None else str(self.always),
             never=None if self.never is None else str(self.never),
+            second_look=not self.no_second_look,
         )
 
 

@@ -8,6 +8,7 @@ one, and a resumed run adds those of the documents that were finished before.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from heapq import nlargest
 from pathlib import Path
@@ -123,6 +124,7 @@ class Report(msgspec.Struct, frozen=True):
             ],
             "failures": msgspec.to_builtins(self.failures),
             "reasons": tally.reasons,
+            "protected_words": dict(sorted(tally.protected.items())),
             "tokens_per_second": self.tokens_per_second,
             **msgspec.to_builtins(self.run),
         }
@@ -167,6 +169,8 @@ class Tally(msgspec.Struct):
         The documents most in need of review, sorted.
     reasons
         Why documents failed.
+    protected
+        Everyday words that are also names here, and how often they stay.
     """
 
     documents: int = 0
@@ -180,6 +184,7 @@ class Tally(msgspec.Struct):
     expected_missed: float = 0.0
     review: list[Review] = []
     reasons: dict[str, int] = {}
+    protected: dict[str, int] = {}
 
     def add(self, other: Tally) -> None:
         """Add another tally."""
@@ -192,6 +197,7 @@ class Tally(msgspec.Struct):
             (self.labels, other.labels),
             (self.fallbacks, other.fallbacks),
             (self.reasons, other.reasons),
+            (self.protected, other.protected),
         ):
             _add_counts(mine, its)
         self.replaced = _sums(self.replaced, other.replaced)
@@ -226,6 +232,7 @@ def tally_of(hashed_id: str, detected: Detected, redacted: Redacted) -> Tally:
         left=left,
         expected_missed=missed,
         review=[Review(missed, hashed_id, tokens, len(redacted.plan))],
+        protected=dict(Counter(detected.protected)),
     )
 
 

@@ -29,6 +29,7 @@ def page(report: Mapping[str, Any]) -> str:
         _section("Probabilities of the model", _histogram(report["probability_histogram"])),
         _section("Documents to review first", _review(report)),
         _section("Documents that failed", _failures(report)),
+        _section("Everyday words that are also names", _protected(report)),
         _section("Settings of the run", _details(report)),
     ]
     return (
@@ -71,6 +72,16 @@ def _labels(report: Mapping[str, Any]) -> str:
         ("label", "replaced", "by the default action"),
         [(name, f"{count:,}", f"{by_default.get(name, 0):,}") for name, count in rows],
     )
+
+
+def _protected(report: Mapping[str, Any]) -> str:
+    rows = sorted(report["protected_words"].items(), key=lambda entry: -entry[1])
+    table = _table(("word", "left in the text"), [(word, f"{n:,}") for word, n in rows])
+    why = (
+        '<p class="small">These words are part of a name that was found, and everyday words, too.'
+        " Where they are not written like a name, they are left.</p>"
+    )
+    return why + table if table else ""
 
 
 def _histogram(histogram: Mapping[str, Sequence[float]]) -> str:

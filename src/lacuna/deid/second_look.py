@@ -29,12 +29,15 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
+from lacuna.deid.actions import Keep
 from lacuna.deid.detector import Detected, Recognizers
 from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.kinds import IdentifierKind
-from lacuna.deid.name_terms import name_terms, number_terms, phrase_terms
+from lacuna.deid.name_terms import everyday_words, name_terms, number_terms, phrase_terms
+from lacuna.deid.policy import Policy
 from lacuna.deid.terms import Term, TermFinder, folded_codes
 from lacuna.deid.word_hashes import (
+    KEPT,
     NUMBER,
     PHRASE,
     WORDS,
@@ -66,6 +69,7 @@ _TERMS: dict[int, Callable[[str, str], Iterable[Term]]] = {
     NUMBER: number_terms,
     PHRASE: phrase_terms,
 }
+DISEASE = "names of diseases, signs and devices"  #: among the protected words
 RECENT = 1 << 13  #: surfaces whose terms are cached; only short ones
 #: Words after which a name is that of a disease, a sign, a device …
 _DISEASE = re.compile(
@@ -112,21 +116,22 @@ class SecondLook:
 
     Attributes
     ----------
-    kind
-        Returns the kind of a label.
+    policy
+        Knows the kinds of labels. Labels that it keeps are not looked for, and what is found under
+        them is looked through: a name of the patient is not kept as that of a doctor.
     recognizers
         Its *never* terms stay in the text.
     threshold
         Of the tagger.
     """
 
-    kind: Callable[[str], IdentifierKind]
+    policy: Policy
     recognizers: Recognizers = field(default_factory=Recognizers)
     threshold: float = STEPS[0]
     _ways: _Ways = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_ways", _Ways(self.kind))
+        object.__setattr__(self, "_ways", _Ways(self.policy))
 
     def look(self, found: Sequence[Detected], evidence: Evidence = NOTHING) -> list[Detected]:
         """Return the documents of a patient with what is found again.
@@ -166,14 +171,16 @@ class SecondLook:
     def _terms(self, found: Detected, findings: Sequence[Finding]) -> Iterator[Term]:
         text = found.document.text
         for finding, way in zip(findings, self._ways_of(findings), strict=True):
-            if way:
+            if way > 0:
                 yield from _terms_of(way, text[finding.start : finding.end], finding.label)
 
     def _ways_of(self, findings: Sequence[Finding]) -> list[int]:
         """Return how findings are looked for again; 0 for those that are not."""
         least, ways = confident(self.threshold), self._ways
         return [
-            ways[label] if origin is _PATTERN or (origin is _MODEL and sure >= least) else 0
+            ways[label]
+            if origin is _PATTERN or (origin is _MODEL and sure >= least)
+            else min(ways[label], 0)
             for _, _, label, origin, sure in findings
         ]
 
@@ -188,10 +195,15 @@ class SecondLook:
 
     def _looked(self, found: Detected, finder: TermFinder) -> Detected:
         text = found.document.text
-        matches, others = finder.look(text, found.findings)
+        matches, common = finder.look(text, found.findings)
+        known = {(start, end, label) for start, end, label, _, _ in found.findings}
+        matches = [match for match in matches if match[:3] not in known]
         again = self.recognizers.drop(found.document, matches)
-        again = [match for match in again if _DISEASE.match(text, match.end) is None]
-        return found.with_more(again)._replace(protected=others)
+        is_disease = [_DISEASE.match(text, match.end) is not None for match in again]
+        stay = [word for term in common for word in term.split() if word in everyday_words()]
+        stay += [DISEASE] * sum(is_disease)
+        again = [match for match, no in zip(again, is_disease, strict=True) if not no]
+        return found.with_more(again)._replace(protected=stay)
 
 
 @lru_cache(RECENT)
@@ -200,13 +212,14 @@ def _terms_of(way: int, surface: str, label: str) -> tuple[Term, ...]:
 
 
 class _Ways(dict[str, int]):
-    """Label → how its findings are looked for again; 0 if they are not."""
+    """Label → how its findings are looked for again; 0 if they are not, ``KEPT`` if they stay."""
 
-    def __init__(self, kind: Callable[[str], IdentifierKind]) -> None:
-        self._kind = kind
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
 
     def __missing__(self, label: str) -> int:
-        self[label] = way = _WAYS.get(self._kind(label), 0)
+        is_kept = isinstance(self._policy.action(label), Keep)
+        self[label] = way = KEPT if is_kept else _WAYS.get(self._policy.kind(label), 0)
         return way
 
 
@@ -227,7 +240,7 @@ class _Words(NamedTuple):
         """Return those of the wanted hashes that words outside all findings have."""
         if not wanted.size:
             return wanted
-        return words_left(self.codes, self.place, self.start, self.end, wanted)
+        return words_left(*self, wanted)
 
 
 def _wanted(sources: Iterable[tuple[HashArray, LongArray]], evidence: Evidence) -> HashArray:

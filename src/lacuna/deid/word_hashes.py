@@ -9,6 +9,7 @@ from lacuna.kernels import kernel
 from lacuna.types import CodeArray, HashArray, IntArray, LongArray
 
 WORDS, NUMBER, PHRASE = 1, 2, 3  #: how a finding is looked for: by its words, as a number, whole
+KEPT = -1  #: it stays in the text
 FILTER = 1024  #: slots of the filter before hashes are searched; a power of two
 
 
@@ -49,7 +50,7 @@ def span_hashes(
     owner = np.empty(codes.size + 2 * start.size, np.int64)
     count = 0
     for s in range(start.size):
-        if way[s] == 0:
+        if way[s] <= 0:
             continue
         before = count
         begin, until = np.searchsorted(place, start[s]), np.searchsorted(place, end[s])
@@ -79,13 +80,22 @@ def span_hashes(
 
 @kernel
 def words_left(
-    codes: CodeArray, place: IntArray, start: LongArray, end: LongArray, wanted: HashArray
+    codes: CodeArray,
+    place: IntArray,
+    start: LongArray,
+    end: LongArray,
+    way: LongArray,
+    wanted: HashArray,
 ) -> HashArray:
-    """Return those of the wanted hashes, which are sorted, that words outside all spans have."""
+    """Return those of the wanted hashes that words have that stay in the text.
+
+    They are outside all spans, or inside one that is kept. The wanted hashes are sorted.
+    """
     size = place[-1] + 1
     covered = np.zeros(size, np.bool_)
     for s in range(start.size):
-        covered[start[s] : end[s]] = True
+        if way[s] != KEPT:
+            covered[start[s] : end[s]] = True
     maybe = np.zeros(FILTER, np.bool_)
     for value in wanted:
         maybe[value & np.uint64(FILTER - 1)] = True

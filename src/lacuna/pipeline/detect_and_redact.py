@@ -54,7 +54,7 @@ class DetectAndRedact:
         """Return a detector and a redactor together, with a second look by default."""
         if not second_look:
             return cls(detector, redactor)
-        look = SecondLook(redactor.policy.kind, detector.recognizers, detector.threshold)
+        look = SecondLook(redactor.policy, detector.recognizers, detector.threshold)
         return cls(detector, redactor, look)
 
     def deidentify(

@@ -1,0 +1,142 @@
+"""Second looks over archives: whatever the layout, what is found in one document is gone in all."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from lacuna.archive.options import Columns
+from lacuna.deid.terms import fold_words
+from tests.archive.conftest import KEY, RunOver
+
+# The patterns find the record number after its cue only; the second look finds it everywhere.
+FIRST, SECOND = "MRN: 76543 was seen.", "Lab 76543 is back; 11122 is not hers."
+OTHER = "Lab 76543 belongs to somebody else."
+
+
+def rows(count: int = 3) -> list[dict[str, str]]:
+    """Return notes of some patients; each has a note with the cue and one without."""
+    notes = []
+    for number in range(count):
+        mrn = f"{76543 + number}"
+        notes.append((f"p{number}", FIRST.replace("76543", mrn)))
+        notes.append((f"p{number}", SECOND.replace("76543", mrn)))
+    return [{"id": f"n{i}", "group": group, "text": text} for i, (group, text) in enumerate(notes)]
+
+
+def write_table(path: Path, notes: list[dict[str, str]]) -> Path:
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, ["id", "group", "text"])
+        writer.writeheader()
+        writer.writerows(notes)
+    return path
+
+
+def read_table(path: Path) -> list[str]:
+    with path.open(newline="") as stream:
+        return [row["text"] for row in csv.DictReader(stream)]
+
+
+def left(texts: list[str]) -> set[str]:
+    return {word for text in texts for word in fold_words(text) if word.startswith("765")}
+
+
+COLUMNS = {"columns": Columns(id="id", group="group"), "threshold": 1.0}
+
+
+def test_a_number_found_in_one_file_is_gone_in_the_next(run_over: RunOver, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    for note in rows():
+        path = folder / note["group"] / f"{note['id']}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(note["text"])
+    run_over(folder, tmp_path / "out", group_from="^[^/]+", threshold=1.0)
+    texts = [path.read_text() for path in (tmp_path / "out").rglob("*.txt")]
+    assert len(texts) == 6
+    assert left(texts) == set()
+    assert "11122" in " ".join(texts)
+    run_over(folder, tmp_path / "off", group_from="^[^/]+", threshold=1.0, second_look=False)
+    assert left([path.read_text() for path in (tmp_path / "off").rglob("*.txt")])
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("seed", [None, 1, 2])
+def test_rows_of_a_patient_may_be_anywhere(
+    run_over: RunOver, tmp_path: Path, workers: int, seed: int | None
+) -> None:
+    notes = rows(40)
+    if seed is not None:
+        Random(seed).shuffle(notes)
+    table = write_table(tmp_path / "notes.csv", notes)
+    report = run_over(table, tmp_path / "out", workers=workers, **COLUMNS)
+    texts = read_table(next((tmp_path / "out").glob("*.csv")))
+    assert len(texts) == 80
+    assert report.tally.documents == 80
+    assert left(texts) == set()
+
+
+def test_the_order_of_rows_changes_no_text(run_over: RunOver, tmp_path: Path) -> None:
+    """With a policy that masks, what is written for a row depends on nothing else."""
+    notes = rows(30)
+    mixed = notes.copy()
+    Random(3).shuffle(mixed)
+    written = []
+    for name, table in (("a", notes), ("b", mixed)):
+        path = write_table(tmp_path / f"{name}.csv", table)
+        out = tmp_path / f"out-{name}"
+        run_over(path, out, policy="mask", **COLUMNS)
+        texts = read_table(next(out.glob("*.csv")))
+        written.append({note["id"]: text for note, text in zip(table, texts, strict=True)})
+    assert written[0] == written[1]
+
+
+def test_the_same_bytes_for_any_number_of_workers(run_over: RunOver, tmp_path: Path) -> None:
+    notes = rows(60)
+    Random(4).shuffle(notes)
+    table = write_table(tmp_path / "notes.csv", notes)
+    for workers in (1, 2):
+        run_over(table, tmp_path / f"out{workers}", workers=workers, key=KEY, **COLUMNS)
+    one, two = (next((tmp_path / f"out{n}").glob("*.csv")).read_bytes() for n in (1, 2))
+    assert one == two
+
+
+def test_patients_in_tables_and_files(run_over: RunOver, tmp_path: Path) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for number, note in enumerate(rows()):
+        if number % 2:
+            (folder / f"{note['group']}-x.txt").write_text(note["text"])
+    table = [note for number, note in enumerate(rows()) if not number % 2]
+    for note in table:
+        note["id"] = f"{note['group']}-{note['id']}"
+    lines = [json.dumps({"id": note["id"], "text": note["text"]}) for note in table]
+    (folder / "more.jsonl").write_text("\n".join(lines))
+    run_over(folder, tmp_path / "out", group_from="p[0-9]+", threshold=1.0)
+    texts = [path.read_text() for path in (tmp_path / "out").rglob("*.txt")]
+    assert len(texts) == 3
+    assert left(texts) == set()
+
+
+def test_another_patient_keeps_the_number(run_over: RunOver, tmp_path: Path) -> None:
+    notes = [*rows(1), {"id": "x", "group": "q", "text": OTHER}]
+    table = write_table(tmp_path / "notes.csv", notes)
+    run_over(table, tmp_path / "out", **COLUMNS)
+    assert left(read_table(next((tmp_path / "out").glob("*.csv")))) == {"76543"}
+
+
+def test_a_large_patient_is_read_twice(
+    run_over: RunOver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("lacuna.archive.worker.PIECE", 30)
+    folder = tmp_path / "in" / "p"
+    folder.mkdir(parents=True)
+    for number in range(6):
+        (folder / f"{number}.txt").write_text(SECOND if number < 5 else FIRST)
+    run_over(tmp_path / "in", tmp_path / "out", group_from="^[^/]+", threshold=1.0, workers=1)
+    texts = [path.read_text() for path in (tmp_path / "out").rglob("*.txt")]
+    assert len(texts) == 6
+    assert left(texts) == set()
