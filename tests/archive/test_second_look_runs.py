@@ -45,6 +45,12 @@ def left(texts: list[str]) -> set[str]:
     return {word for text in texts for word in fold_words(text) if word.startswith("765")}
 
 
+@pytest.fixture(autouse=True)
+def _small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows of a patient that are not together are in different jobs."""
+    monkeypatch.setattr("lacuna.archive.jobs.BATCH_ROWS", 7)
+
+
 COLUMNS = {"columns": Columns(id="id", group="group"), "threshold": 1.0}
 
 
