@@ -112,6 +112,8 @@ def test_protected_words_are_listed_and_never_a_name() -> None:
     (looked,) = SecondLook(POLICY).look([found])
     assert sorted(looked.protected) == ["cook", DISEASE]
     assert looked.covered.sum() == found.covered.sum() + 1
+    (looked,) = SecondLook(POLICY).look([detected("Mr. Cook will cook", ("Cook", "PATIENT"))])
+    assert looked.protected == ["cook"]
 
 
 def test_never_terms_stay() -> None:

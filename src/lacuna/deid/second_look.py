@@ -23,7 +23,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -40,11 +40,13 @@ from lacuna.deid.word_hashes import (
     KEPT,
     NUMBER,
     PHRASE,
+    WHOLE,
     WORDS,
     span_hashes,
     word_hashes,
     words_left,
 )
+from lacuna.text.characters import code_points
 from lacuna.types import CodeArray, HashArray, IntArray, LongArray
 
 STEPS = (0.5, 0.8, 0.95, 1.0)  #: probabilities from which a finding of the tagger is confident
@@ -57,8 +59,8 @@ _WAYS = {
     IdentifierKind.ID: NUMBER,
     IdentifierKind.ZIP: NUMBER,
     IdentifierKind.IP: NUMBER,
-    IdentifierKind.EMAIL: NUMBER,
-    IdentifierKind.URL: NUMBER,
+    IdentifierKind.EMAIL: WHOLE,
+    IdentifierKind.URL: WHOLE,
     IdentifierKind.STREET: PHRASE,
     IdentifierKind.CITY: PHRASE,
     IdentifierKind.PLACE: PHRASE,
@@ -68,6 +70,7 @@ _TERMS: dict[int, Callable[[str, str], Iterable[Term]]] = {
     WORDS: name_terms,
     NUMBER: number_terms,
     PHRASE: phrase_terms,
+    WHOLE: number_terms,
 }
 DISEASE = "names of diseases, signs and devices"  #: among the protected words
 RECENT = 1 << 13  #: surfaces whose terms are cached; only short ones
@@ -146,10 +149,19 @@ class SecondLook:
         texts = [self._words(one) for one in found]
         sources = [words.hashes() for words in texts]
         wanted = _wanted(sources, evidence)
-        left = [words.left(wanted) for words in texts]
+        left, stay = zip(*(words.left(wanted) for words in texts), strict=True)
+        found = [
+            one._replace(protected=_in_words(words)) if words.size else one
+            for one, words in zip(found, stay, strict=True)
+        ]
         if not any(hits.size for hits in left):
-            return [*found]
-        hits = {value for values in left for value in values.tolist()}
+            return found
+        hits = {
+            value
+            for again, words in zip(left, stay, strict=True)
+            if again.size
+            for value in (*again.tolist(), *words.tolist())
+        }
         terms = set(evidence.terms)
         for one, (hashes, owners) in zip(found, sources, strict=True):
             pairs = zip(hashes.tolist(), owners.tolist(), strict=True)
@@ -186,8 +198,10 @@ class SecondLook:
 
     def _words(self, found: Detected) -> _Words:
         findings = found.findings
+        codes = code_points(found.document.text)
         return _Words(
-            *folded_codes(found.document.text),
+            codes,
+            *folded_codes(codes),
             np.array([finding[0] for finding in findings], np.int64),
             np.array([finding[1] for finding in findings], np.int64),
             np.array(self._ways_of(findings), np.int64),
@@ -226,6 +240,7 @@ class _Ways(dict[str, int]):
 class _Words(NamedTuple):
     """The folded words of a document, its findings, and how each is looked for."""
 
+    raw: CodeArray
     codes: CodeArray
     place: IntArray
     start: LongArray
@@ -234,19 +249,33 @@ class _Words(NamedTuple):
 
     def hashes(self) -> tuple[HashArray, LongArray]:
         """Return hashes of what is looked for, and the numbers of the findings they are of."""
-        return span_hashes(*self)
+        return span_hashes(*self[1:], _everyday_hashes()[0])
 
-    def left(self, wanted: HashArray) -> HashArray:
-        """Return those of the wanted hashes that words outside all findings have."""
+    def left(self, wanted: HashArray) -> tuple[HashArray, HashArray]:
+        """Return those of the wanted words that stay, and those that are protected."""
         if not wanted.size:
-            return wanted
-        return words_left(*self, wanted)
+            return wanted, wanted
+        return words_left(*self, wanted, _everyday_hashes()[0])
+
+
+@cache
+def _everyday_hashes() -> tuple[HashArray, Mapping[int, str]]:
+    """Return the hashes of everyday words, sorted, and the word of each."""
+    words = sorted(everyday_words())
+    hashes = word_hashes(folded_codes(code_points("\n".join(words)))[0])
+    return np.sort(hashes), dict(zip(hashes.tolist(), words, strict=True))
+
+
+def _in_words(hashes: HashArray) -> list[str]:
+    words = _everyday_hashes()[1]
+    return [words[value] for value in hashes.tolist()]
 
 
 def _wanted(sources: Iterable[tuple[HashArray, LongArray]], evidence: Evidence) -> HashArray:
     """Return the hashes of all words that are looked for, sorted."""
     hashes = [of_one for of_one, _ in sources]
     if evidence.terms:
-        codes, _ = folded_codes("\n".join(term.text for term in evidence.terms))
-        hashes.append(word_hashes(codes))
+        texts = [term.text for term in evidence.terms]
+        texts += [text.replace(" ", "") for text in texts]
+        hashes.append(word_hashes(folded_codes(code_points("\n".join(texts)))[0]))
     return np.sort(hashes[0] if len(hashes) == 1 else np.concatenate(hashes))

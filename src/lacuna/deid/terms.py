@@ -238,13 +238,13 @@ class Folded(NamedTuple):
 
 def fold(text: str) -> Folded:
     """Fold a text."""
-    folded, place = folded_codes(text)
+    folded, place = folded_codes(code_points(text))
     return Folded(folded.tobytes().decode("utf-32-le", "surrogatepass"), place)
 
 
-def folded_codes(text: str) -> tuple[CodeArray, IntArray]:
-    """Return a folded text as code points, and the place of each."""
-    return fold_codes(code_points(text), _table())
+def folded_codes(codes: CodeArray) -> tuple[CodeArray, IntArray]:
+    """Return the code points of the folded text, and the place of each."""
+    return fold_codes(codes, _table())
 
 
 def fold_words(text: str) -> list[str]:
@@ -287,4 +287,4 @@ def fold_codes(codes: CodeArray, table: CodeArray) -> tuple[CodeArray, IntArray]
     if folded[count - 1] != BLANK:
         folded[count], place[count] = BLANK, codes.size
         count += 1
-    return folded[:count].copy(), place[:count].copy()
+    return folded[:count], place[:count]
