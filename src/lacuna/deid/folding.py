@@ -77,7 +77,7 @@ def plain_copies(text: str) -> Iterator[Folded]:
     if text.isascii():
         return
     codes = code_points(text)
-    if has_any(codes, _changed()):
+    if _changed()[codes].any():
         for between in _ways(codes):
             folded, place = fold_codes(codes, _plain_table(between))
             last = int(np.searchsorted(place, codes.size))  # without the spaces at both ends
@@ -115,7 +115,7 @@ def hidden_spaces() -> BoolArray:
 
 def _ways(codes: CodeArray) -> tuple[bool, ...]:
     """Return how hidden spaces may be read: as if not there, and if there are some, as spaces."""
-    return (False, True) if has_any(codes, hidden_spaces()) else (False,)
+    return (False, True) if hidden_spaces()[codes].any() else (False,)
 
 
 def _words(codes: CodeArray, between: bool) -> Folded:
@@ -182,15 +182,6 @@ def _word_table(between: bool) -> CodeArray:
 def _read_only(table: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     table.flags.writeable = False
     return table
-
-
-@kernel
-def has_any(codes: CodeArray, marked: BoolArray) -> bool:
-    """Whether a text has a marked character."""
-    for code in codes:
-        if marked[code]:
-            return True
-    return False
 
 
 @kernel

@@ -84,9 +84,9 @@ def find_patterns(text: str) -> list[Finding]:
     """Return what has the form of an identifier, sorted."""
     findings = list(_find(text))
     for copy in plain_copies(text):
-        findings += [
-            Finding(*copy.original(start, end), *rest) for start, end, *rest in _find(copy.text)
-        ]
+        for finding in _find(copy.text):
+            start, end = copy.original(finding.start, finding.end)
+            findings.append(finding._replace(start=start, end=end))
     return sorted(set(findings))
 
 

@@ -49,7 +49,7 @@ def find_starts(
     i = 0
     while i < codes.size:
         code = codes[i]
-        if code == BLANK or code == SCORE:
+        if code in (BLANK, SCORE):
             chunk = -1
             i += 1
         elif letters[code]:
