@@ -77,7 +77,7 @@ def plain_copies(text: str) -> Iterator[Folded]:
     if text.isascii():
         return
     codes = code_points(text)
-    if _changed()[codes].any():
+    if first_of(codes, _changed()) < codes.size:
         for between in _ways(codes):
             folded, place = fold_codes(codes, _plain_table(between))
             last = int(np.searchsorted(place, codes.size))  # without the spaces at both ends
@@ -115,7 +115,7 @@ def hidden_spaces() -> BoolArray:
 
 def _ways(codes: CodeArray) -> tuple[bool, ...]:
     """Return how hidden spaces may be read: as if not there, and if there are some, as spaces."""
-    return (False, True) if hidden_spaces()[codes].any() else (False,)
+    return (False, True) if first_of(codes, hidden_spaces()) < codes.size else (False,)
 
 
 def _words(codes: CodeArray, between: bool) -> Folded:
@@ -137,7 +137,7 @@ def _invisible() -> BoolArray:
 @cache
 def _changed() -> BoolArray:
     """Return whether each code point is another one in a plain copy, or left out."""
-    return _read_only(_plain_table(False) != np.arange(0x110000))
+    return _read_only(_plain_table(False) != np.arange(0x110000, dtype=np.uint32))
 
 
 @cache
@@ -182,6 +182,15 @@ def _word_table(between: bool) -> CodeArray:
 def _read_only(table: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     table.flags.writeable = False
     return table
+
+
+@kernel
+def first_of(codes: CodeArray, marked: BoolArray) -> int:
+    """Return where the first marked character is; the length of the text if there is none."""
+    for i in range(codes.size):
+        if marked[codes[i]]:
+            return i
+    return codes.size
 
 
 @kernel

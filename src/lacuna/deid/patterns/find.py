@@ -13,8 +13,6 @@ never lead to fewer findings.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from lacuna.deid.findings import Finding
 from lacuna.deid.folding import plain_copies
 from lacuna.deid.patterns import contact_forms, date_forms, number_forms
@@ -25,6 +23,7 @@ from lacuna.text.characters import code_points
 
 #: Part of what a calibrated promise depends on; change it when patterns come to find less.
 PATTERNS_VERSION = "patterns 2"
+REACH = 100  #: characters after a start in which underscores count
 
 _number = number_forms.number_after_cue
 _numbers = first_of(
@@ -82,16 +81,19 @@ RECOGNIZERS: dict[int, Recognizer] = {
 
 def find_patterns(text: str) -> list[Finding]:
     """Return what has the form of an identifier, sorted."""
-    findings = list(_find(text))
+    findings = _find(text)
     for copy in plain_copies(text):
         for finding in _find(copy.text):
             start, end = copy.original(finding.start, finding.end)
             findings.append(finding._replace(start=start, end=end))
-    return sorted(set(findings))
+        findings = list(set(findings))
+    findings.sort()
+    return findings
 
 
-def _find(text: str) -> Iterator[Finding]:
-    """Yield what one copy of a text has, more or less from left to right."""
+def _find(text: str) -> list[Finding]:
+    """Return what one copy of a text has, more or less from left to right."""
+    findings: list[Finding] = []
     starts, tasks = find_starts(code_points(text), small_letters(), *word_table())
     spaced = text.replace("_", " ") if "_" in text else ""
     begun = done = 0  # start and end of the last finding
@@ -99,13 +101,14 @@ def _find(text: str) -> Iterator[Finding]:
         if begun <= start < done:
             continue
         finding = RECOGNIZERS[task](text, start)
-        if spaced:
+        if spaced and text.find("_", max(start - 1, 0), start + REACH) >= 0:
             finding = _longer(finding, RECOGNIZERS[task](spaced, start))
         while finding is not None:
-            yield finding
+            findings.append(finding)
             begun, done = finding.start, finding.end
             is_date = finding.label == date_forms.DATE
             finding = date_forms.further_date(text, finding) if is_date else None
+    return findings
 
 
 def _longer(one: Finding | None, other: Finding | None) -> Finding | None:
