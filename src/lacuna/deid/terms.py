@@ -113,9 +113,9 @@ class TermFinder:
         return _outermost(sorted(findings))
 
     def _matches(self, text: str) -> Iterator[_Match]:
-        for folded in fold_copies(text):
-            for pattern, start, end in self.automaton.find_matches_as_indexes(folded.text, True):
-                first, last = folded.original(start + 1, end - 1)
+        for folded, place in fold_copies(text):
+            for pattern, start, end in self.automaton.find_matches_as_indexes(folded, True):
+                first, last = int(place[start + 1]), int(place[end - 2]) + 1
                 for term in self.terms[pattern]:
                     if _has_case(text[first:last], term):
                         yield _Match(first, last, term)
