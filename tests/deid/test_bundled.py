@@ -12,7 +12,10 @@ import lacuna
 from lacuna.deid.calibration import calibration_units, outcome
 from lacuna.deid.detection_options import DetectionOptions
 from lacuna.deid.detector import DEFAULT_THRESHOLD, Detector, Recognizers, covered, token_range
+from lacuna.deid.keys import Key
 from lacuna.deid.patterns import find_patterns
+from lacuna.deid.policy import load_policy
+from lacuna.deid.redact import Redactor
 from lacuna.io.label_map import bundled_categories
 from lacuna.models.crf import CrfModel
 from lacuna.models.file import bundled_model
@@ -76,6 +79,27 @@ def test_hand_written_notes(
     recall, precision = recall_and_precision(detector, notes)
     assert recall >= least_recall
     assert precision >= least_precision
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("file C:\\notes\\John_Smith_1234567.doc", ["John", "Smith", "1234567"]),
+        ("Dr. Jo\u200bhn Smi\u200bth saw him.", ["Jo", "hn", "Smi", "th"]),
+        ("Patient Smi\u00adth seen.", ["Smi", "th"]),
+        ("SSN 123\u201145\u20116789 on file", ["123", "45", "6789"]),
+        ("call 617\u00a0555\u200b0134 today", ["617", "555", "0134"]),
+        ("in IMG_20140314_1234567.jpg", ["0314", "1234567"]),
+    ],
+)
+def test_no_piece_of_an_identifier_stays_behind_unusual_characters(
+    text: str, pieces: list[str], detector: Detector
+) -> None:
+    (detected,) = detector.detect([Document("case", text)])
+    redactor = Redactor(load_policy("safe-harbor"), Key(bytes(32)))
+    safe = redactor.redact(detected.document, detected.findings).document.text
+    assert not [piece for piece in pieces if re.search(rf"(?<![a-z]){piece}(?![a-z])", safe)]
+    assert "\u200b" not in safe
 
 
 def sentences() -> list[str]:

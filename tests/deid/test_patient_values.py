@@ -72,6 +72,25 @@ def test_other_kinds(kind: str, value: str, text: str, expected: list[str]) -> N
     assert found(text, kind, value) == expected
 
 
+@pytest.mark.parametrize(
+    ("kind", "value", "text", "expected"),
+    [
+        ("name", "John Smith", "Jo\u200bhn Smi\u00adth", ["Jo\u200bhn Smi\u00adth"]),
+        ("name", "Smi\u00adth, John", "J. Smith", ["J. Smith"]),
+        ("name", "John Smith", "/in/smith_john_2.doc", ["smith_john"]),
+        ("name", "Ana Bront\u00eb-M\u00fcller", "bronte\u2011muller", ["bronte", "muller"]),
+        ("record", "1234567", "rec_1234567.pdf", ["1234567"]),
+        ("record", "1234567", "１２３\u200b４５６７", ["１２３\u200b４５６７"]),
+        ("phone", "617-555-0134", "617\u2011555\u20110134", ["617\u2011555\u20110134"]),
+        ("phone", "617-555-0134", "617 555\u200b0134", ["617 555\u200b0134"]),
+    ],
+)
+def test_unusual_characters_hide_no_known_value(
+    kind: str, value: str, text: str, expected: list[str]
+) -> None:
+    assert found(text, kind, value) == expected
+
+
 def test_groups(tmp_path: Path) -> None:
     path = tmp_path / "known.csv"
     path.write_text(

@@ -255,6 +255,44 @@ def test_surrogates_keep_kind_and_shape(label: str, surface: str, shape: str) ->
     assert new != surface
 
 
+@pytest.mark.parametrize(
+    ("label", "written", "plain"),
+    [
+        ("PATIENT", "Jo\u200bhn Smi\u00adth", "John Smith"),
+        ("PATIENT", "Bront\u00eb\u2011M\u00fcller", "Bront\u00eb-M\u00fcller"),
+        ("PATIENT", "\uff2a\uff4f\uff48\uff4e\u00a0Smith", "John Smith"),
+        ("SSN", "１２３\u201145\u20116789", "123-45-6789"),
+        ("PHONE", "617\u00a0555\u200b0134", "617 5550134"),
+        ("DATE", "15\u2011Aug\u20111979", "15-Aug-1979"),
+        ("DATE", "03/14/20\u00ad14", "03/14/2014"),
+        ("AGE", "９３", "93"),
+        ("ZIP", "0213\u20609", "02139"),
+    ],
+)
+@pytest.mark.parametrize("policy", [RESEARCH, SAFE_HARBOR], ids=["research", "safe-harbor"])
+def test_unusual_characters_change_no_reading(
+    label: str, written: str, plain: str, policy: Policy
+) -> None:
+    """What is written instead shows nothing of them, and both spellings are the same value."""
+    new, expected = Redactor(policy, KEY).redact(*note((written, label), "|", (plain, label))
+    ).document.text.split("|")  # fmt: skip
+    assert new == expected
+    alone = Redactor(policy, KEY).redact(*note((plain, label))).document.text
+    assert new == alone
+
+
+def test_masks_are_as_long_as_what_is_written() -> None:
+    document, found = note(("Jo\u200bhn", "PATIENT"))
+    assert Redactor(MASK, KEY).redact(document, found).document.text == "■" * 5
+
+
+def test_lone_surrogates_stay_as_they_are() -> None:
+    document, found = note("\ud800 ", ("Jo\u200bhn", "PATIENT"), " \udfff")
+    assert Redactor(SAFE_HARBOR, KEY).redact(document, found).document.text == (
+        "\ud800 [NAME-1] \udfff"
+    )
+
+
 def test_a_long_code_takes_linear_time_and_is_all_replaced() -> None:
     code = "1" * 500_000
     document, found = note((code, "IDNUM"))

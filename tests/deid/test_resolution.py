@@ -96,6 +96,12 @@ def test_many_findings_in_one_word_take_linear_time() -> None:
     assert (span.start, span.end) == (0, 200_000)
 
 
+def test_many_invisible_characters_take_linear_time() -> None:
+    text = "a" + "\u200b" * 200_000
+    (span,) = resolve(text, [Finding(0, 1, "X", MODEL)])
+    assert (span.start, span.end) == (0, 200_001)
+
+
 def test_chains_of_overlaps_are_one_span() -> None:
     text = "one two three four"
     assert planned(
@@ -131,6 +137,15 @@ def test_touching_spans_join_only_when_different_detectors_found_them() -> None:
         (" Smith \n", " Smith \n", "Smith"),
         ("Zoe\u0308!", "Zoe", "Zoe\u0308"),
         ("👍🏽 ok", "👍", "👍🏽"),
+        ("Dr. Smi\u200bth saw", "Smi", "Smi\u200bth"),
+        ("Dr. Smi\u200bth saw", "th", "Smi\u200bth"),
+        ("Dr. Smi\u00adth saw", "th", "Smi\u00adth"),
+        ("S\u200bm\u00ad\ufeffi\u2060th,", "m", "S\u200bm\u00ad\ufeffi\u2060th"),
+        ("no 1234\u200b567.", "567", "1234\u200b567"),
+        ("a \u200bSmith\u200b b", "Smith", "\u200bSmith\u200b"),
+        ("by:\u200bSmith", "Smith", "\u200bSmith"),
+        ("Smith\u200b, b", "Smith", "Smith\u200b"),
+        ("\u0e2a\u0e21\u200b\u0e0a\u0e32\u0e22", "\u0e2a\u0e21", "\u0e2a\u0e21"),
     ],
 )
 def test_words_are_found_whole_and_white_space_is_left(text: str, part: str, whole: str) -> None:

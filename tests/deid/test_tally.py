@@ -34,6 +34,16 @@ def test_one_document_by_hand() -> None:
     assert tally.review == [Review(tally.expected_missed, "x", 4, 2)]
 
 
+def test_placeholders_are_counted() -> None:
+    document = Document("d", "[NAME-1] [NAME-2]")
+    redacted = Redactor(load_policy("safe-harbor"), Key(bytes(32))).redact(document, [])
+    nothing, none = np.zeros(0), np.zeros(0, np.int32)
+    detected = Detected(document, [], none, none, nothing, nothing > 0)
+    tally = tally_of("x", detected, redacted)
+    assert total([tally, tally]).placeholders == 4
+    assert tally.labels == {}
+
+
 @given(st.permutations(range(MOST_IN_NEED + 12)), st.integers(1, 7))
 def test_the_neediest_documents_are_kept_in_order(needs: list[int], size: int) -> None:
     reviews = [Review(need // 3, f"{i:03d}", 1, 0) for i, need in enumerate(needs)]

@@ -45,6 +45,31 @@ def test_accents_and_what_stands_between_words_do_not_matter() -> None:
 
 
 @pytest.mark.parametrize(
+    "written",
+    [
+        *("Smi\u00adth", "Smi\u200bth", "S\u2060m\ufeffith", "\uff33\uff4d\uff49\uff54\uff48"),
+        *("_Smith_", "x_Smith_1.doc", "Lee\u200bSmith"),
+    ],
+)
+def test_unusual_characters_hide_no_term(written: str) -> None:
+    for case in Case:
+        (name,) = found(f"in {written}.", city("Smith", case))
+        assert fold_words(name) == ["smith"]
+
+
+def test_hidden_spaces_may_be_between_words() -> None:
+    terms = [city("Ann"), city("Ann Lee"), city("Annlee")]
+    assert found("Ann\u200bLee", *terms) == ["Ann\u200bLee"]
+    assert found("Ann\u200bMay", *terms) == ["Ann"]
+
+
+def test_everyday_words_next_to_unusual_spaces() -> None:
+    terms = [city("Reading", common=True), city("Bath")]
+    assert found("saw Mr.\u00a0Reading", *terms) == ["Reading"]
+    assert found("Bath\u00a0reading", *terms) == ["Bath", "reading"]
+
+
+@pytest.mark.parametrize(
     ("case", "expected"),
     [(Case.ANY, ["Li", "LI", "li"]), (Case.CAPITAL, ["Li", "LI"]), (Case.EXACT, ["Li"])],
 )

@@ -37,6 +37,10 @@ class Tag(msgspec.Struct, frozen=True, tag_field="action", tag="tag", forbid_unk
     by: Literal["category", "label"] = "category"
     numbered: bool = True
 
+    def name(self, label: str, category: str) -> str:
+        """Return what a tag calls a label."""
+        return category if self.by == "category" else label
+
 
 class Surrogate(
     msgspec.Struct, frozen=True, tag_field="action", tag="surrogate", forbid_unknown_fields=True

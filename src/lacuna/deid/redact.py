@@ -5,7 +5,8 @@
     findings → plan (resolution) → replacements (policy, scope) → new text and offsets (rewriting)
 
 Findings whose label is kept are removed first, so that what another detector found inside them is
-still hidden. If an action is not possible, the policy's default is used, which always hides.
+still hidden. Placeholders in the text that look like our tags get numbers of their own. If an
+action is not possible, the policy's default is used, which always hides.
 """
 
 from __future__ import annotations
@@ -17,6 +18,12 @@ from dataclasses import dataclass
 from lacuna.deid.actions import LENIENT, Action, Keep, Shift, Surrogate
 from lacuna.deid.findings import Finding
 from lacuna.deid.keys import Key
+from lacuna.deid.placeholders import (
+    PLACEHOLDER,
+    find_placeholders,
+    tag_names,
+    with_placeholders,
+)
 from lacuna.deid.policy import Policy
 from lacuna.deid.replacing import Replacing, ReplacingSettings, Rules, Surfaces
 from lacuna.deid.resolution import resolve
@@ -43,6 +50,9 @@ class Redacted:
         Number of replacements by label.
     fallbacks
         How many of them the default action hid, because the label's own was not possible.
+    placeholders
+        How many placeholders of the original, such as ``[NAME-1]``, have a number of their own now;
+        they are in the plan, but not in the counts.
     """
 
     document: Document
@@ -50,6 +60,7 @@ class Redacted:
     instead: tuple[str, ...]
     counts: Mapping[str, int]
     fallbacks: Mapping[str, int]
+    placeholders: int
 
     @property
     def offsets(self) -> OffsetMap:
@@ -92,6 +103,7 @@ class Redactor:
             Surfaces(locale),
             shifts=any(isinstance(action, Shift | Surrogate) for action in actions),
         )
+        self._tag_names = tag_names(policy)
         self._scopes: dict[tuple[str, str], Scope] = {}
 
     @property
@@ -113,9 +125,13 @@ class Redactor:
         labels = {finding.label for finding in findings}
         kept, lenient = self._labels_of(labels, Keep), self._labels_of(labels, *LENIENT)
         found = [f for f in findings if f.label not in kept] if kept else findings
-        replacing = Replacing(self._settings, document, self._scope(document))
+        scope = self._scope(document)
+        replacing = Replacing(self._settings, document, scope)
         try:
             plan = resolve(document.text, found, lenient=lenient)
+            placeholders = find_placeholders(document.text, self._tag_names, scope)
+            if placeholders:
+                plan = with_placeholders(document.text, plan, placeholders)
             instead = replacing.replacements(plan)
             new = rewrite(document.text, _placed(plan, instead))
         except RedactionError as error:
@@ -124,8 +140,9 @@ class Redactor:
             Document(document.id, new, group=document.group),
             tuple(plan),
             tuple(instead),
-            Counter([finding.label for finding in plan]),
+            Counter([finding.label for finding in plan if finding.label != PLACEHOLDER]),
             replacing.fallbacks,
+            len(placeholders),
         )
 
     def _labels_of(self, labels: Iterable[str], *actions: type[Action]) -> set[str]:

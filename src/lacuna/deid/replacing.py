@@ -19,11 +19,13 @@ from lacuna.deid.actions import Action, Drop, Generalise, Mask, Shift, Surrogate
 from lacuna.deid.dates.reading import MAX_LENGTH, Reading, read_date
 from lacuna.deid.dates.shifting import DocumentDates
 from lacuna.deid.findings import Finding
+from lacuna.deid.folding import plain_surface
 from lacuna.deid.generalising import generalise_age, generalise_date, generalise_zip
 from lacuna.deid.keys import Key
 from lacuna.deid.kinds import IdentifierKind
 from lacuna.deid.linking import Person
 from lacuna.deid.person_names import NameForm, name_form
+from lacuna.deid.placeholders import PLACEHOLDER, placeholder_name
 from lacuna.deid.policy import Policy
 from lacuna.deid.scope import Consistency, Scope, identity
 from lacuna.deid.surrogates.by_kind import expect, surrogate
@@ -33,6 +35,7 @@ from lacuna.text.document import Document
 
 _DEFAULT_SHIFT = Shift()
 _ORDER = _DEFAULT_SHIFT.order
+_NUMBERED = Tag()
 _MONTH_FIRST = frozenset(("en", "en_US"))
 _BLIND = (Mask, Drop)  # they do not depend on what they replace
 _PERSON, _DATE, _AGE, _ZIP = (
@@ -70,11 +73,16 @@ class Rules(dict[str, tuple[Action, IdentifierKind, str]]):
 
 
 class Item(msgspec.Struct, frozen=True, gc=False):
-    """A span of the plan: its number in the document, its text, and what is done with it."""
+    """A span of the plan: its number in the document, its text, and what is done with it.
+
+    `surface` is the text as it looks, without invisible characters and with ordinary dashes, spaces
+    and digits; `written` is the text as it is.
+    """
 
     place: int
     label: str
     surface: str
+    written: str
     action: Action
     kind: IdentifierKind
     category: str
@@ -94,13 +102,17 @@ class Replacing:
 
     def replacements(self, plan: Sequence[Finding]) -> list[str]:
         """Return the replacement of each span of the plan."""
-        text, rules = self._document.text, self._settings.rules
-        items = [
-            Item(place, label, text[start:end], *rules[label])
-            for place, (start, end, label, _, _) in enumerate(plan)
-        ]
+        items = [self._item(place, finding) for place, finding in enumerate(plan)]
         self._look_ahead(items)
         return [self._replacement(item) for item in items]
+
+    def _item(self, place: int, finding: Finding) -> Item:
+        label, written = finding.label, self._document.text[finding.start : finding.end]
+        if label == PLACEHOLDER:
+            name = placeholder_name(written)
+            return Item(place, label, written, written, _NUMBERED, IdentifierKind.OTHER, name)
+        surface = written if written.isascii() else plain_surface(written)
+        return Item(place, label, surface, written, *self._settings.rules[label])
 
     def _replacement(self, item: Item) -> str:
         new = _WRITERS[type(item.action)](self, item, item.action)
@@ -147,15 +159,15 @@ class Replacing:
     def _mask(self, item: Item, action: Mask) -> str:
         if action.length is not None:
             return action.character * action.length
-        if "\n" not in item.surface and "\r" not in item.surface:
-            return action.character * len(item.surface)
-        return "".join([c if c in "\r\n" else action.character for c in item.surface])
+        if "\n" not in item.written and "\r" not in item.written:
+            return action.character * len(item.written)
+        return "".join([c if c in "\r\n" else action.character for c in item.written])
 
     def _drop(self, _: Item, __: Drop) -> str:
         return ""
 
     def _tag(self, item: Item, action: Tag) -> str:
-        name = item.category if action.by == "category" else item.label
+        name = action.name(item.label, item.category)
         if not action.numbered:
             return f"[{name}]"
         return f"[{name}-{self._scope.number(name, self._identity(item))}]"

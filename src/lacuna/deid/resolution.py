@@ -4,6 +4,8 @@ The rule has four steps:
 
 1. White space at the ends of a finding is removed; a finding that ends inside a word, a number or
    an emoji grows to its end ("Smi" in "Smith" becomes "Smith"), so that no half of a name is left.
+   Invisible characters (soft hyphens, zero width spaces, writing directions) do not end a word, and
+   those at the ends of a word belong to it.
 2. Findings that share a character become one span, together with everything they overlap in turn.
 3. The span gets the label of its longest finding. Ties go to findings that are more likely than
    not, then to the most trusted (see :class:`~lacuna.deid.findings.Origin`), then to the most
@@ -22,7 +24,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 
+import numpy as np
+
 from lacuna.deid.findings import Finding, Origin
+from lacuna.deid.folding import hidden_spaces
 from lacuna.errors import RedactionError
 from lacuna.text.characters import (
     APOSTROPHE,
@@ -32,6 +37,7 @@ from lacuna.text.characters import (
     LINE,
     LOWER,
     MARK,
+    SYMBOL,
     UPPER,
     class_table,
 )
@@ -39,6 +45,7 @@ from lacuna.text.characters import (
 _RANK = {origin: rank for rank, origin in enumerate(Origin)}
 EVEN = 0.5
 _JOINER = "\u200d"
+_HIDDEN = SYMBOL + 1  # class of invisible characters that are spaces to the tokenizer
 
 
 def resolve(
@@ -138,23 +145,21 @@ def _trimmed(text: str, findings: Iterable[Finding]) -> Iterator[Finding]:
 def _is_inside(text: str, place: int) -> bool:
     """Whether a token continues at `place`; tokens as in :mod:`lacuna.text.tokens`, or longer."""
     classes = _classes()
-    after = classes[ord(text[place])]
-    if after <= LINE or after > APOSTROPHE:
-        return after > APOSTROPHE and text[place - 1] == _JOINER
-    before = classes[ord(text[place - 1])]
-    if before <= LINE:
+    before, after = classes[ord(text[place - 1])], classes[ord(text[place])]
+    if before <= LINE or after <= LINE:
         return False
-    if after == MARK or (text[place - 1] == _JOINER and after == APOSTROPHE):
+    if after == MARK or (text[place - 1] == _JOINER and after >= APOSTROPHE):
         return True
-    if before == MARK or LOWER <= before <= LETTER:
-        if LOWER <= after <= LETTER:
-            return True
-    elif before == after and DIGIT <= after <= FLAG:
+    if after == _HIDDEN:
+        return LOWER <= before <= FLAG or before in (MARK, _HIDDEN)
+    if before in (MARK, _HIDDEN):  # a letter or digit after them belongs to the word before them
+        return LOWER <= after <= FLAG
+    if LOWER <= before <= LETTER and LOWER <= after <= LETTER:
         return True
-    if before == MARK:  # a mark within a number
-        return DIGIT <= after <= FLAG
+    if before == after and DIGIT <= after <= FLAG:
+        return True
     if after == APOSTROPHE:  # O|'Brien
-        return place + 1 < len(text) and _is_irish(text, place)
+        return _is_irish(text, place)
     return before == APOSTROPHE and _is_irish(text, place - 1)  # O'|Brien
 
 
@@ -173,4 +178,4 @@ def _is_irish(text: str, apostrophe: int) -> bool:
 
 @cache
 def _classes() -> bytes:
-    return class_table().tobytes()
+    return np.where(hidden_spaces(), np.uint8(_HIDDEN), class_table()).tobytes()

@@ -112,6 +112,7 @@ class Report(msgspec.Struct, frozen=True):
             "characters": tally.characters,
             "replaced": dict(sorted(tally.labels.items())),
             "replaced_by_default_action": dict(sorted(tally.fallbacks.items())),
+            "placeholders": tally.placeholders,
             "expected_missed_tokens": tally.expected_missed,
             "probability_histogram": {
                 "bins": [i / BINS for i in range(BINS + 1)],
@@ -161,6 +162,8 @@ class Tally(msgspec.Struct):
         Replacements by label.
     fallbacks
         Replacements by the default action, because the label's own was not possible.
+    placeholders
+        Placeholders of the originals, such as ``[NAME-1]``, that have a number of their own now.
     replaced, left
         Histograms of P(identifier), by the tagger, of tokens that were replaced and that stay.
     expected_missed
@@ -179,6 +182,7 @@ class Tally(msgspec.Struct):
     tokens: int = 0
     labels: dict[str, int] = {}
     fallbacks: dict[str, int] = {}
+    placeholders: int = 0
     replaced: list[int] = msgspec.field(default_factory=lambda: [0] * BINS)
     left: list[int] = msgspec.field(default_factory=lambda: [0] * BINS)
     expected_missed: float = 0.0
@@ -192,6 +196,7 @@ class Tally(msgspec.Struct):
         self.failed += other.failed
         self.characters += other.characters
         self.tokens += other.tokens
+        self.placeholders += other.placeholders
         self.expected_missed += other.expected_missed
         for mine, its in (
             (self.labels, other.labels),
@@ -228,6 +233,7 @@ def tally_of(hashed_id: str, detected: Detected, redacted: Redacted) -> Tally:
         tokens=tokens,
         labels=dict(redacted.counts),
         fallbacks=dict(redacted.fallbacks),
+        placeholders=redacted.placeholders,
         replaced=replaced,
         left=left,
         expected_missed=missed,

@@ -56,12 +56,18 @@ def _summary(report: Mapping[str, Any]) -> str:
             " tokens of a patient (or of a document without one) are missed. This is an average"
             " over patients like those of the calibration set, not a bound for each.</p>"
         )
+    placeholders = ""
+    if report["placeholders"]:
+        placeholders = (
+            f"<p>{report['placeholders']:,} placeholders such as [NAME-1] were in the texts"
+            " already; they have numbers of their own now.</p>"
+        )
     return (
         "<h1>De-identification report</h1>"
         f"<p>{report['documents']:,} documents, {report['tokens']:,} tokens,"
         f" {replaced:,} identifiers replaced.{bad} The model expects that"
         f" {report['expected_missed_tokens']:,.1f} identifier tokens remain.</p>"
-        f"{promise}"
+        f"{promise}{placeholders}"
     )
 
 

@@ -47,6 +47,7 @@ class Scope:
         "_namesakes",
         "_numbers",
         "_people",
+        "_reserved",
         "replaced",
     )
 
@@ -58,6 +59,7 @@ class Scope:
         self._namesakes: dict[str, dict[FullName, Person]] = {}  # by category
         self._numbers: dict[tuple[str, Hashable], int] = {}
         self._counts: dict[str, int] = {}
+        self._reserved: set[tuple[str, int]] = set()  # tags that stand in a text already
 
     def __repr__(self) -> str:
         return f"Scope({len(self._numbers)} numbers, {len(self.replaced)} surrogates)"
@@ -81,9 +83,19 @@ class Scope:
         """Return the number of a person or value among all with the same tag, from 1."""
         known = self._numbers.get((tag, identity))
         if known is None:
-            known = self._counts[tag] = self._counts.get(tag, 0) + 1
-            self._numbers[tag, identity] = known
+            known = self._counts.get(tag, 0) + 1
+            while (tag, known) in self._reserved:
+                known += 1
+            self._counts[tag] = self._numbers[tag, identity] = known
         return known
+
+    def has_tag(self, tag: str) -> bool:
+        """Whether a tag was numbered here."""
+        return tag in self._counts
+
+    def reserve(self, tag: str, number: int) -> None:
+        """Give this number to nothing, because the text has it already."""
+        self._reserved.add((tag, number))
 
 
 def identity(kind: IdentifierKind, label: str, surface: str) -> Hashable:

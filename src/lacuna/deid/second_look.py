@@ -24,7 +24,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -32,10 +32,11 @@ import numpy as np
 from lacuna.deid.actions import Keep
 from lacuna.deid.detector import Detected, Recognizers
 from lacuna.deid.findings import Finding, Origin
+from lacuna.deid.folding import folded_codes
 from lacuna.deid.kinds import IdentifierKind
 from lacuna.deid.name_terms import everyday_words, name_terms, number_terms, phrase_terms
 from lacuna.deid.policy import Policy
-from lacuna.deid.terms import Term, TermFinder, folded_codes
+from lacuna.deid.terms import Term, TermFinder
 from lacuna.deid.word_hashes import (
     KEPT,
     NUMBER,
@@ -198,10 +199,11 @@ class SecondLook:
 
     def _words(self, found: Detected) -> _Words:
         findings = found.findings
-        codes = code_points(found.document.text)
+        text = found.document.text
+        codes = code_points(text)
         return _Words(
             codes,
-            *folded_codes(codes),
+            list(folded_codes(text, codes)),
             np.array([finding[0] for finding in findings], np.int64),
             np.array([finding[1] for finding in findings], np.int64),
             np.array(self._ways_of(findings), np.int64),
@@ -241,29 +243,45 @@ class _Words(NamedTuple):
     """The folded words of a document, its findings, and how each is looked for."""
 
     raw: CodeArray
-    codes: CodeArray
-    place: IntArray
+    copies: list[tuple[CodeArray, IntArray]]  #: folded, and where the characters are from
     start: LongArray
     end: LongArray
     way: LongArray
 
     def hashes(self) -> tuple[HashArray, LongArray]:
         """Return hashes of what is looked for, and the numbers of the findings they are of."""
-        return span_hashes(*self[1:], _everyday_hashes()[0])
+        everyday = _everyday_hashes()[0]
+        return _joined([span_hashes(*copy, *self[2:], everyday) for copy in self.copies])
 
     def left(self, wanted: HashArray) -> tuple[HashArray, HashArray]:
         """Return those of the wanted words that stay, and those that are protected."""
         if not wanted.size:
             return wanted, wanted
-        return words_left(*self, wanted, _everyday_hashes()[0])
+        everyday = _everyday_hashes()[0]
+        return _joined(
+            [words_left(self.raw, *copy, *self[2:], wanted, everyday) for copy in self.copies]
+        )
+
+
+def _joined(pairs: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]:
+    """Return the arrays of all copies of a text; nearly always there is one."""
+    if len(pairs) == 1:
+        return pairs[0]
+    one, other = zip(*pairs, strict=True)
+    return np.concatenate(one), np.concatenate(other)
 
 
 @cache
 def _everyday_hashes() -> tuple[HashArray, Mapping[int, str]]:
     """Return the hashes of everyday words, sorted, and the word of each."""
     words = sorted(everyday_words())
-    hashes = word_hashes(folded_codes(code_points("\n".join(words)))[0])
+    hashes = _hashes_of("\n".join(words))
     return np.sort(hashes), dict(zip(hashes.tolist(), words, strict=True))
+
+
+def _hashes_of(text: str) -> HashArray:
+    ((codes, _),) = folded_codes(text, code_points(text))
+    return word_hashes(codes)
 
 
 def _in_words(hashes: HashArray) -> list[str]:
@@ -277,5 +295,5 @@ def _wanted(sources: Iterable[tuple[HashArray, LongArray]], evidence: Evidence) 
     if evidence.terms:
         texts = [term.text for term in evidence.terms]
         texts += [text.replace(" ", "") for text in texts]
-        hashes.append(word_hashes(folded_codes(code_points("\n".join(texts)))[0]))
+        hashes.append(_hashes_of("\n".join(texts)))
     return np.sort(hashes[0] if len(hashes) == 1 else np.concatenate(hashes))

@@ -1,12 +1,7 @@
 r"""Word lists: terms found as whole words, in one pass over the text.
 
-Text and terms are *folded* before they are compared: small letters, no accents, one space between
-words::
-
-    Smith,\n  JOHN   →  smith john
-    O’Brien-Núñez    →  o brien nunez
-
-A term may demand more:
+Text and terms are *folded* before they are compared (:mod:`lacuna.deid.folding`): small letters, no
+accents, no invisible characters, one space between words. A term may demand more:
 
 * ``Case.CAPITAL``: the first letter must be a capital (*Li*, *LI*, not *li*);
 * ``Case.EXACT``: every letter must be as in the list;
@@ -22,38 +17,39 @@ listed name is lost.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 from ahocorasick_rs import AhoCorasick, Implementation
 
 from lacuna.deid.findings import Finding, Origin
+from lacuna.deid.folding import Folded, fold, fold_copies, fold_words, plain_surface
 from lacuna.errors import CorpusFormatError
 from lacuna.io.source import Source
-from lacuna.kernels import kernel
-from lacuna.text.characters import IDEOGRAPH, LOWER, MARK, class_table, code_points, lower_table
-from lacuna.types import CodeArray, IntArray
+
+__all__ = [
+    "Case",
+    "Folded",
+    "Term",
+    "TermFinder",
+    "fold",
+    "fold_words",
+    "read_terms",
+    "without_never",
+]
 
 COMMON = "common"
 FEW = 100  #: terms
-_BETWEEN, _REACH = " \t.,", 3  # allowed between neighbours, and how many of them
+_BETWEEN, _REACH = " \t.,\u00a0", 3  # allowed between neighbours, and how many of them
 _TITLE = re.compile(
     r"(?si).*(?<![^\W_])(?:mr|mrs|ms|miss|dr|drs|doctor|prof|sra?|herr|frau|mme|mevr)\.?[ \t]{1,2}"
 )
 _DEGREE = re.compile(r"(?i),?[ \t]{1,2}(?:m\.?d|d\.?o|ph\.?d|r\.?n|n\.?p|p\.?a(?:-c)?|d\.?d\.?s)\b")
 _MID_SENTENCE = re.compile(r"(?s).*[^\s.!?:;•*|>-][\"'“‘(]?[ \t]{1,2}[\"'“‘(]?")
 _LOOK_BACK = 12  # characters before a common word that are read
-#: Letters with a stroke, which Unicode does not decompose.
-_STROKES = str.maketrans("øØłŁđĐħĦıŧŦ", "oollddhhitt")
-_FIRST_ACCENTED, _LAST_ACCENTED = 0xC0, 0x1EFF
-BETWEEN, SKIPPED = 0, 1  # in the table for folding: not part of a word; a combining mark
-BLANK = 0x20
 
 
 class Case(StrEnum):
@@ -128,13 +124,12 @@ class TermFinder:
         return _outermost(sorted(findings)), [*others.values()]
 
     def _matches(self, text: str) -> Iterator[_Match]:
-        folded = fold(text)
-        place = folded.place
-        for pattern, start, end in self.automaton.find_matches_as_indexes(folded.text, True):
-            first, last = int(place[start + 1]), int(place[end - 2]) + 1
-            for term in self.terms[pattern]:
-                if _has_case(text[first:last], term):
-                    yield _Match(first, last, term)
+        for folded, place in fold_copies(text):
+            for pattern, start, end in self.automaton.find_matches_as_indexes(folded, True):
+                first, last = int(place[start + 1]), int(place[end - 2]) + 1
+                for term in self.terms[pattern]:
+                    if _has_case(text[first:last], term):
+                        yield _Match(first, last, term)
 
 
 def without_never(findings: Iterable[Finding], never: Sequence[Finding]) -> list[Finding]:
@@ -167,14 +162,14 @@ def read_terms(path: Path, label: str, *, case: Case = Case.ANY) -> list[Term]:
 
 def _has_case(written: str, term: Term) -> bool:
     if term.case is Case.EXACT:
-        return written == term.text
+        return plain_surface(written) == plain_surface(term.text)
     return term.case is Case.ANY or not written[0].islower()
 
 
 def _is_clear(text: str, match: _Match) -> bool:
     """Whether a common word is written like a name: capital in a sentence, or after a title."""
     written = text[match.start : match.end]
-    before = text[max(0, match.start - _LOOK_BACK) : match.start]
+    before = plain_surface(text[max(0, match.start - _LOOK_BACK) : match.start])
     if not written[0].isupper():
         return False
     if _TITLE.fullmatch(before) or _DEGREE.match(text, match.end):
@@ -227,64 +222,3 @@ def _outermost(findings: Sequence[Finding]) -> list[Finding]:
         if not kept or finding.end > kept[-1].end or finding[:2] == kept[-1][:2]:
             kept.append(finding)
     return kept
-
-
-class Folded(NamedTuple):
-    """A folded text with a space at both ends, and where each character comes from."""
-
-    text: str
-    place: IntArray
-
-
-def fold(text: str) -> Folded:
-    """Fold a text."""
-    folded, place = folded_codes(code_points(text))
-    return Folded(folded.tobytes().decode("utf-32-le", "surrogatepass"), place)
-
-
-def folded_codes(codes: CodeArray) -> tuple[CodeArray, IntArray]:
-    """Return the code points of the folded text, and the place of each."""
-    return fold_codes(codes, _table())
-
-
-def fold_words(text: str) -> list[str]:
-    """Return the folded words of a text."""
-    return fold(text).text.split()
-
-
-@cache
-def _table() -> CodeArray:
-    """Return what each code point becomes: letter, digit, BETWEEN or SKIPPED; read-only."""
-    classes = class_table()
-    table = np.where((classes >= LOWER) & (classes <= IDEOGRAPH), lower_table(), np.uint32(BETWEEN))
-    table[classes == MARK] = SKIPPED
-    for code in range(_FIRST_ACCENTED, _LAST_ACCENTED + 1):
-        if table[code] > SKIPPED:
-            base = unicodedata.normalize("NFD", chr(int(table[code])).translate(_STROKES))[0]
-            table[code] = ord(base.lower())
-    table.flags.writeable = False
-    return table
-
-
-@kernel
-def fold_codes(codes: CodeArray, table: CodeArray) -> tuple[CodeArray, IntArray]:
-    """Return the folded text, and the place of each of its characters in the original.
-
-    Everything between two words becomes one space; there is a space at both ends.
-    """
-    folded = np.empty(codes.size + 2, np.uint32)
-    place = np.empty(codes.size + 2, np.int32)
-    folded[0], place[0] = BLANK, -1
-    count = 1
-    for i in range(codes.size):
-        code = table[codes[i]]
-        if code > SKIPPED:
-            folded[count], place[count] = code, i
-            count += 1
-        elif code == BETWEEN and folded[count - 1] != BLANK:
-            folded[count], place[count] = BLANK, i
-            count += 1
-    if folded[count - 1] != BLANK:
-        folded[count], place[count] = BLANK, codes.size
-        count += 1
-    return folded[:count], place[:count]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from lacuna.deid.terms import BLANK
+from lacuna.deid.folding import BLANK
 from lacuna.kernels import kernel
 from lacuna.types import BoolArray, CodeArray, HashArray, IntArray, LongArray
 

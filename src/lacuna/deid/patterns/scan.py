@@ -49,7 +49,7 @@ def find_starts(
     i = 0
     while i < codes.size:
         code = codes[i]
-        if code == BLANK:
+        if code in (BLANK, SCORE):
             chunk = -1
             i += 1
         elif letters[code]:
@@ -92,7 +92,7 @@ def find_starts(
             breaks = breaks + 1 if code == LINE_FEED else 0 if code > BLANK else breaks
             if cue:
                 cue = _cue_after_sign(cue, code, breaks)
-            if code != DASH and code != SLASH and code != SCORE:
+            if code != DASH and code != SLASH:
                 chunk = -1
             i += 1
     return starts[:count].copy(), tasks[:count].copy()
@@ -154,7 +154,7 @@ def _cue_after_sign(cue: int, code: int, breaks: int) -> int:
         return 0
     is_space = code <= BLANK and breaks < 2
     is_range = OPEN <= code <= STAR or DASH <= code <= SLASH
-    is_sign = code in (LESS, EQUAL, SCORE, BAR, QUOTE, APOSTROPHE, RIGHT_QUOTE, EN_DASH)
+    is_sign = code in (LESS, EQUAL, BAR, QUOTE, APOSTROPHE, RIGHT_QUOTE, EN_DASH)
     return cue if is_space or is_range or is_sign else 0
 
 
@@ -173,12 +173,9 @@ def _task_of_cue(codes: CodeArray, i: int, end: int, cue: int, chunk: int) -> tu
 @kernel
 def _is_opened(codes: CodeArray, i: int, end: int) -> bool:
     """Whether a phone number at `i` begins one character earlier: (617) or +44."""
-    if i == 0:
-        return False
-    is_area: bool = (
-        codes[i - 1] == OPEN and end - i == 3 and end < codes.size and codes[end] == CLOSE
-    )
-    return is_area or bool(codes[i - 1] == PLUS)
+    before = _sign(codes, i - 1)
+    is_area = before == OPEN and end - i == 3 and _sign(codes, end) == CLOSE
+    return is_area or before == PLUS
 
 
 @kernel
@@ -209,7 +206,7 @@ def _task_of_sign(
     codes: CodeArray, letters: CodeArray, i: int, chunk: int, word: int, word_end: int
 ) -> tuple[int, int]:
     """Return what is around ``@`` or a colon: an address."""
-    following = codes[i + 1] if i + 1 < codes.size else LINE_FEED
+    following = _sign(codes, i + 1)
     if codes[i] == AT:
         start = i
         while start > 0 and _is_of_mailbox(codes[start - 1], letters):
@@ -232,11 +229,11 @@ def _task_of_number(
     codes: CodeArray, letters: CodeArray, i: int, end: int, cue: int, chunk: int
 ) -> tuple[int, int]:
     """Return what may begin with the digits [i, end): three numbers, two, or one."""
-    before = codes[i - 1] if i > 0 else LINE_FEED
-    sign = codes[end] if end < codes.size else LINE_FEED
+    before = _sign(codes, i - 1)
+    sign = _sign(codes, end)
     second = _digits(codes, end + 1)
     after = end + 1 + second
-    sign_after = codes[after] if after < codes.size else LINE_FEED
+    sign_after = _sign(codes, after)
     third = _digits(codes, after + 1) if second else 0
     if sign == SLASH and sign_after == SLASH and third:
         return i, Start.CHAIN.value
@@ -269,7 +266,7 @@ def _task_of_chunk(codes: CodeArray, letters: CodeArray, i: int, chunk: int) -> 
     ):
         run += 1
     size = run - chunk
-    following = codes[run] if run < codes.size else LINE_FEED
+    following = _sign(codes, run)
     if size >= 15:
         return Start.CODE.value
     if 2 <= size <= 4 and i > chunk and following == BLANK and _digits(codes, run + 1):
@@ -306,8 +303,8 @@ def _task_of_pair(codes: CodeArray, i: int, end: int, after: int, cue: int) -> i
         is_local_phone = first == 3 and second == 4 and sign == DASH
         is_long = first + second > LONG_NUMBER and max(first, second) > 4
         return Start.MIXTURE.value if is_local_phone or is_long else 0
-    before = codes[i - 1] if i > 0 else LINE_FEED
-    following = codes[after] if after < codes.size else LINE_FEED
+    before = _sign(codes, i - 1)
+    following = _sign(codes, after)
     is_line = before == LINE_FEED and following == BLANK and _digits(codes, after + 1) > 0
     is_sentence = before == BLANK and i > 1 and (codes[i - 2] == STOP or codes[i - 2] == SEMICOLON)
     is_labelled = is_line or (following == COLON and (before == LINE_FEED or is_sentence))
@@ -324,8 +321,8 @@ def _task_of_one(
 ) -> tuple[int, int]:
     """Return what one number may be: a year, an age, a ZIP code, many digits."""
     size = end - i
-    before = codes[i - 1] if i > 0 else LINE_FEED
-    following = codes[end] if end < codes.size else LINE_FEED
+    before = _sign(codes, i - 1)
+    following = _sign(codes, end)
     has_cue = cue == WordKind.DATE or cue == WordKind.YEAR
     if size == 4 and (codes[i] == ONE or codes[i] == TWO):
         is_bracketed = before == OPEN and following == CLOSE
@@ -344,9 +341,17 @@ def _task_of_one(
         return i, Start.DIGITS.value
     if size == 3 or (size == 2 and codes[i] == NINE):
         if following in (BLANK, DASH):
-            following = codes[end + 1] if end + 1 < codes.size else LINE_FEED
+            following = _sign(codes, end + 1)
         return i, Start.AGE.value if following | CASE == SMALL_Y else 0
     return i, 0
+
+
+@kernel
+def _sign(codes: CodeArray, i: int) -> int:
+    """Return the character at `i`; a line break outside the text, a blank for an underscore."""
+    if i < 0 or i >= codes.size:
+        return LINE_FEED
+    return BLANK if codes[i] == SCORE else int(codes[i])
 
 
 @kernel
@@ -361,9 +366,8 @@ def _digits(codes: CodeArray, i: int) -> int:
 @kernel
 def _is_glued_to_digit(codes: CodeArray, end: int) -> bool:
     """Whether a digit follows, directly or after a dash."""
-    if end < codes.size and codes[end] == DASH:
-        end += 1
-    return end < codes.size and ZERO <= codes[end] <= NINE
+    end += _sign(codes, end) == DASH
+    return ZERO <= _sign(codes, end) <= NINE
 
 
 @kernel

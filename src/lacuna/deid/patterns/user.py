@@ -12,6 +12,7 @@ from typing import Any
 import re2
 
 from lacuna.deid.findings import Finding, Origin
+from lacuna.deid.folding import plain_copies
 from lacuna.deid.policy import UserPattern
 from lacuna.errors import ConfigError
 
@@ -24,7 +25,8 @@ def compile_user_pattern(name: str, pattern: UserPattern) -> Callable[[str], Ite
 
     The syntax is RE2's: ``\bPX-\d{6}\b``, ``(?i)study\s+id\s+(\d+)``. If the pattern has groups,
     the first group that matched is the identifier, otherwise the whole match. Empty matches are
-    skipped.
+    skipped. A text with unusual dashes, spaces, digits or invisible characters is searched as it is
+    and as a plain copy (:mod:`lacuna.deid.folding`).
 
     Raises
     ------
@@ -34,12 +36,19 @@ def compile_user_pattern(name: str, pattern: UserPattern) -> Callable[[str], Ite
     compiled = _compiled(name, pattern)
     groups = range(1, compiled.groups + 1)
 
-    def find(text: str) -> Iterator[Finding]:
+    def spans(text: str) -> Iterator[tuple[int, int]]:
         for match in compiled.finditer(text):
-            spans = (match.span(group) for group in groups)
-            start, end = next((span for span in spans if span[0] >= 0), match.span())
+            matched = (match.span(group) for group in groups)
+            start, end = next((span for span in matched if span[0] >= 0), match.span())
             if start < end:
-                yield Finding(start, end, pattern.label, Origin.PATTERN)
+                yield start, end
+
+    def find(text: str) -> Iterator[Finding]:
+        found = dict.fromkeys(spans(text))
+        for copy in plain_copies(text):
+            found |= dict.fromkeys(copy.original(*span) for span in spans(copy.text))
+        for start, end in sorted(found):
+            yield Finding(start, end, pattern.label, Origin.PATTERN)
 
     return find
 
