@@ -54,8 +54,8 @@ if TYPE_CHECKING:
     from lacuna.pipeline.deidentify import Deidentifier, deidentify
     from lacuna.pipeline.detect_and_redact import Failed, Safe
     from lacuna.pipeline.evaluate import evaluate
-    from lacuna.pipeline.training import Progress
     from lacuna.pipeline.training import train_model as train
+    from lacuna.pipeline.training_records import Progress
     from lacuna.text.tokens import tokens_of as tokens
     from lacuna.types import Task
 
@@ -125,7 +125,7 @@ _ON_FIRST_USE = {
     "Loss": ("lacuna.io.limits", "Loss"),
     "Policy": ("lacuna.deid.policy", "Policy"),
     "PpmHmm": ("lacuna.models.ppm_hmm", "PpmHmm"),
-    "Progress": ("lacuna.pipeline.training", "Progress"),
+    "Progress": ("lacuna.pipeline.training_records", "Progress"),
     "Redacted": ("lacuna.deid.redact", "Redacted"),
     "Safe": ("lacuna.pipeline.detect_and_redact", "Safe"),
     "Shared": ("lacuna.models.hypergraph", "Shared"),
