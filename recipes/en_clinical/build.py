@@ -29,7 +29,8 @@ from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.file import StoredModel, bundled_model, write_model
 from lacuna.models.scoring import without_small
 from lacuna.pipeline.detection import make_promises, open_detection
-from lacuna.pipeline.training import Progress, TrainOptions, train
+from lacuna.pipeline.training import train
+from lacuna.pipeline.training_records import Progress, TrainOptions
 from lacuna.synthetic import Noise, Split, generate
 from lacuna.text.document import Document
 

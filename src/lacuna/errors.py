@@ -115,4 +115,7 @@ class VaultError(LacunaError):
 
 
 class StoppedError(LacunaError):
-    """A run over many documents had to stop (the disk is full); finished documents are kept."""
+    """A run over many documents had to stop (the disk is full); finished documents are kept.
+
+    Also: training was stopped before there was a model.
+    """

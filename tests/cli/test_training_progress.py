@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lacuna.cli.training import ProgressLine
-from lacuna.pipeline.training import Progress
+from lacuna.pipeline.training_records import Progress
 
 
 def test_one_training() -> None:

@@ -17,7 +17,8 @@ from lacuna.models.crf import Crf
 from lacuna.models.crf.li import Li
 from lacuna.models.file import write_model
 from lacuna.models.registry import load
-from lacuna.pipeline.training import TrainOptions, train
+from lacuna.pipeline.training import train
+from lacuna.pipeline.training_records import TrainOptions
 from tests.models.examples import corpus
 
 GOLDEN = Path(__file__).parent / "golden"

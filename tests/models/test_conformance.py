@@ -248,6 +248,13 @@ def test_trains_on_any_document_or_says_why_not(kind: str, document: Document) -
     check_result(model, document, found)
 
 
+@MODELS
+@pytest.mark.parametrize("wrong", [None, 5, b"Ana", {"text": "Ana"}, ["Ana", None]])
+def test_takes_nothing_but_texts_and_documents(kind: str, wrong: Any) -> None:
+    with pytest.raises(TypeError, match="expected a text"):
+        trained(kind).tag(wrong)
+
+
 @pytest.fixture
 def stored(kind: str, tmp_path: Path) -> tuple[Path, bytes]:
     path = tmp_path / "m.lacuna"

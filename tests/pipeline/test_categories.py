@@ -17,7 +17,8 @@ from lacuna.models.registry import load, restore
 from lacuna.models.with_rules import WithRules
 from lacuna.models.with_rules.rules import Condition, Rule
 from lacuna.pipeline.categories import Categories, chosen_categories, split_level
-from lacuna.pipeline.training import TrainOptions, train, train_model
+from lacuna.pipeline.training import train, train_model
+from lacuna.pipeline.training_records import TrainOptions
 from lacuna.types import Task
 
 CATEGORIES = Categories({"PATIENT": "NAME", "DOCTOR": "NAME"})

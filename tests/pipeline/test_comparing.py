@@ -11,7 +11,8 @@ from lacuna import Crf, Document
 from lacuna.errors import ConfigError
 from lacuna.models.registry import trainable
 from lacuna.pipeline.comparing import chosen_configs, compare
-from lacuna.pipeline.training import Progress, TrainOptions, train
+from lacuna.pipeline.training import train
+from lacuna.pipeline.training_records import Progress, TrainOptions
 from tests.models.examples import corpus
 
 

@@ -12,7 +12,8 @@ from lacuna.models import registry
 from lacuna.models.base import FitOptions, Step
 from lacuna.models.trigram_hmm import TrigramHmmModel
 from lacuna.models.trigram_hmm.training import fit_trigram_hmm
-from lacuna.pipeline.training import Progress, TrainOptions, train
+from lacuna.pipeline.training import train
+from lacuna.pipeline.training_records import Progress, TrainOptions
 from lacuna.pipeline.tuning import cross_validate
 from lacuna.types import Task
 from tests.models.examples import corpus

@@ -14,7 +14,8 @@ from lacuna.errors import ConfigError
 from lacuna.learning.folds import jackknife
 from lacuna.models.crf import Crf
 from lacuna.models.settings import Settings, configure, describe_config
-from lacuna.pipeline.training import Progress, TrainOptions, train
+from lacuna.pipeline.training import train
+from lacuna.pipeline.training_records import Progress, TrainOptions
 from lacuna.pipeline.tuning import best, cross_validate, penalties, try_each
 from tests.models.examples import corpus
 

@@ -25,7 +25,7 @@ from lacuna.text.document import Document
 if TYPE_CHECKING:
     from lacuna.models.settings import Settings
     from lacuna.pipeline.comparing import Compared
-    from lacuna.pipeline.training import Progress
+    from lacuna.pipeline.training_records import Progress
 
 HEADER = ("model", "f1", "precision", "recall", "training s", "tokens/s", "MB")
 

@@ -21,9 +21,10 @@ from lacuna.text.document import Document
 from lacuna.types import Task
 
 if TYPE_CHECKING:
+    from lacuna.models.base import Tagger
     from lacuna.models.settings import Settings
     from lacuna.pipeline.categories import Categories
-    from lacuna.pipeline.training import Trained
+    from lacuna.pipeline.training_records import Trained
     from lacuna.pipeline.tuning import Tried
 
 MOST_NAMES = 20
@@ -59,7 +60,11 @@ class Training:
     ] = None
     start: Annotated[
         Path | None,
-        typer.Option("--from", metavar="MODEL", help="A model to adapt to these documents."),
+        typer.Option(
+            "--from",
+            metavar="MODEL",
+            help="A model to adapt to these documents. Its caution stays unless it is set.",
+        ),
     ] = None
     folds: Annotated[
         int | None,
@@ -133,8 +138,13 @@ class Training:
         if self.tune and not kind.penalty:
             raise ConfigError(f"--tune chooses a penalty; a {kind.name} model has none")
 
-    def configured(self, kind: Kind, corpus: CorpusOptions) -> tuple[Settings, Categories | None]:
-        """Return the settings of the model, and the large categories to train on."""
+    def configured(
+        self, kind: Kind, corpus: CorpusOptions, old: Tagger | None
+    ) -> tuple[Settings, Categories | None]:
+        """Return the settings of the model, and the large categories to train on.
+
+        An adapted model keeps the caution of the `old` one unless it is set.
+        """
         from lacuna.models.settings import configure
         from lacuna.pipeline.categories import chosen_categories, split_level
 
@@ -143,7 +153,9 @@ class Training:
             raise ConfigError("--categories and --rules need --set level=category")
         large = chosen_categories(level, find_categories(self.categories, corpus), self.rules)
         decoding = [] if self.heuristic is None else [f"heuristic={self.heuristic}"]
-        return configure(kind.config, [*others, *decoding]), large
+        caution = getattr(old.config, "caution", 0.0) if old is not None and kind.adapt else 0.0
+        kept = [f"caution={caution!r}"] if caution else []
+        return configure(kind.config, [*kept, *others, *decoding]), large
 
 
 def train_command(
@@ -193,11 +205,11 @@ def _train(
     from lacuna.models.base import Card
     from lacuna.models.registry import load
     from lacuna.pipeline.part_of_speech import joined, load_pos_tagger, with_pos_column
-    from lacuna.pipeline.training import TrainOptions
+    from lacuna.pipeline.training_records import TrainOptions
 
-    config, large = training.configured(kind, options)
     announce_compiling()
     old = None if training.start is None else load(training.start)
+    config, large = training.configured(kind, options, old)
     documents = _read(corpus, options)
     dev = _read(training.dev, options) if training.dev else None
     pos_tagger = None if training.pos is None else load_pos_tagger(training.pos)

@@ -12,7 +12,7 @@ from lacuna.cli.console import say, step_progress
 
 if TYPE_CHECKING:
     from lacuna.models.settings import Settings
-    from lacuna.pipeline.training import Progress, Trained, TrainOptions
+    from lacuna.pipeline.training_records import Progress, Trained, TrainOptions
     from lacuna.pipeline.tuning import Tried
     from lacuna.text.document import Document
 

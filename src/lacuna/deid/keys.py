@@ -61,10 +61,10 @@ class Key:
         return Key(self.digest(*fields))
 
 
-def read_key(path: Path) -> Key:
+def read_key(path: str | Path) -> Key:
     """Read a key file."""
     try:
-        with path.open("rb") as stream:
+        with Path(path).open("rb") as stream:
             secret = stream.read(KEY_BYTES + 1)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from error
@@ -73,7 +73,7 @@ def read_key(path: Path) -> Key:
     return Key(secret)
 
 
-def create_key(path: Path) -> Key:
+def create_key(path: str | Path) -> Key:
     """Write a random key to a new file that only its owner can read.
 
     Raises

@@ -18,7 +18,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from dataclasses import replace
+from itertools import accumulate, chain, pairwise
+from typing import cast
 
 import numpy as np
 
@@ -120,12 +122,57 @@ def _document(draft: _Draft, task: Task) -> Document:
         return Document(draft.id, text, tokens=Tokens(start, end, borders, columns))
     columns = dict(zip(column_names(len(between)), map(tuple, between), strict=True))
     sentences = [tags[i:j] for i, j in pairwise(draft.borders)]
-    mentions = _mentions(sentences, start.tolist(), end.tolist())
+    return _tagged(draft.id, text, Tokens(start, end, borders, columns), sentences)
+
+
+def _tagged(id_: str, text: str, tokens: Tokens, sentences: Sequence[Sequence[str]]) -> Document:
+    """Return a document with the mentions that the tags of its sentences mark."""
+    mentions = _mentions(sentences, tokens.start.tolist(), tokens.end.tolist())
     scheme = detect(sentences) if mentions else Scheme.BIO
     meta = {} if scheme is Scheme.BIO else {SCHEME_KEY: str(scheme)}
-    return Document(
-        draft.id, text, mentions, meta=meta, tokens=Tokens(start, end, borders, columns)
-    )
+    return Document(id_, text, mentions, meta=meta, tokens=tokens)
+
+
+Sentences = Sequence[str] | Sequence[Sequence[str]]
+
+
+def from_bio(
+    tokens: Sentences,
+    tags: Sentences,
+    *,
+    id: str = "text",  # noqa: A002
+    group: str | None = None,
+) -> Document:
+    """Return a document of tokens and their tags, as in a conll file.
+
+    ``from_bio(["Ms", "Keller"], ["O", "B-PER"])`` is one sentence; lists of lists are several. The
+    text is the tokens, joined by spaces, with line feeds between sentences. All tag schemes are
+    read alike.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many tags as tokens, a token is empty, or a tag is none.
+    """
+    words, marks = _sentences(tokens, "tokens"), _sentences(tags, "tags")
+    if [len(sentence) for sentence in words] != [len(sentence) for sentence in marks]:
+        raise ValueError("there must be one tag for each token")
+    for number, tag in enumerate(chain.from_iterable(marks)):
+        if parse_tag(tag) is None:
+            raise ValueError(f"tag {number} is not a tag such as O or B-LABEL")
+    flat = list(chain.from_iterable(words))
+    borders = [0, *accumulate(map(len, words))]
+    own = Tokens(*places(flat), np.asarray(borders, np.int32))
+    return replace(_tagged(id, join(flat, borders), own, marks), group=group)
+
+
+def _sentences(values: Sentences, name: str) -> list[Sequence[str]]:
+    """Return strings by sentence, without empty sentences."""
+    sentences = [values] if all(isinstance(value, str) for value in values) else values
+    found = [sentence for sentence in sentences if len(sentence)]
+    if isinstance(values, str) or any(isinstance(sentence, str) for sentence in found):
+        raise TypeError(f"{name} must be a list of strings, or a list of such lists")
+    return cast("list[Sequence[str]]", found)
 
 
 def join(words: Sequence[str], borders: Sequence[int]) -> str:

@@ -13,38 +13,15 @@ Studio are read too (:mod:`lacuna.io.foreign`), also as one JSON array, which is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from lacuna.io import foreign
 from lacuna.io.source import Source
-from lacuna.text.document import Document, Mention, Span, Tokens
-
-Pair = tuple[int, int]
-
-
-class MentionRecord(msgspec.Struct, omit_defaults=True):
-    """A mention in the file."""
-
-    label: str
-    spans: list[Pair]
-    probability: float | None = None
-
-
-class Record(msgspec.Struct, omit_defaults=True):
-    """A document in the file."""
-
-    text: str
-    id: str | int | None = None
-    group: str | int | None = None
-    meta: dict[str, Any] = {}
-    mentions: list[MentionRecord] = []
-    tokens: list[Pair] | None = None
-    sentences: list[Pair] | None = None
-    columns: dict[str, list[str]] = {}
+from lacuna.text.document import Document
+from lacuna.text.json_records import MENTION_KEYS
 
 
 class Plain(msgspec.Struct, rename={"task_hash": "_task_hash"}):
@@ -67,9 +44,7 @@ class Plain(msgspec.Struct, rename={"task_hash": "_task_hash"}):
         return any(value is not None for value in given)
 
 
-KEYS = frozenset(Record.__struct_fields__)
 MALFORMED = (ValueError, msgspec.MsgspecError)
-MENTION_KEYS = frozenset(MentionRecord.__struct_fields__)
 _decode = msgspec.json.Decoder().decode
 _decode_plain = msgspec.json.Decoder(Plain).decode
 _encode = msgspec.json.Encoder().encode
@@ -153,76 +128,12 @@ def _document(item: Any, automatic_id: str, skipped: Counter[str]) -> Document |
         if converted.item is None:
             return None
         item = converted.item
-    record = msgspec.convert({key: item[key] for key in KEYS & item.keys()}, Record)
+    document = Document.from_dict(item, default_id=automatic_id)
     unknown = sum(not mention.keys() <= MENTION_KEYS for mention in item.get("mentions", ()))
     skipped["mentions with unknown keys"] += unknown
-    others = {key: value for key, value in item.items() if key not in KEYS}
-    if others.keys() & record.meta.keys():
-        raise ValueError("a key occurs both in meta and outside it")
-    return Document(
-        automatic_id if record.id is None else str(record.id),
-        record.text,
-        tuple(_mention(mention) for mention in record.mentions),
-        None if record.group is None else str(record.group),
-        record.meta | others,
-        _tokens(record),
-    )
-
-
-def _mention(record: MentionRecord) -> Mention:
-    return Mention(record.label, tuple(Span(s, e) for s, e in record.spans), record.probability)
-
-
-def _tokens(record: Record) -> Tokens | None:
-    if record.tokens is None:
-        if record.sentences is not None or record.columns:
-            raise ValueError("sentences and columns need tokens")
-        return None
-    if record.tokens and max(map(max, record.tokens)) > len(record.text):
-        raise ValueError("tokens reach beyond the text")
-    size = len(record.tokens)
-    sentences = record.sentences
-    if sentences is None:
-        sentences = [(0, size)] if size else []
-    if any(left[1] != right[0] for left, right in pairwise(sentences)):
-        raise ValueError("each sentence must begin where the previous one ends")
-    borders = [sentences[0][0], *(end for _, end in sentences)] if sentences else [0]
-    if not all(0 <= border <= size for border in borders):
-        raise ValueError("sentences reach beyond the tokens")
-    return Tokens(
-        [start for start, _ in record.tokens],  # type: ignore[arg-type]  # Tokens makes arrays
-        [end for _, end in record.tokens],  # type: ignore[arg-type]
-        borders,  # type: ignore[arg-type]
-        {name: tuple(values) for name, values in record.columns.items()},
-    )
+    return document
 
 
 def encode(document: Document) -> dict[str, bytes]:
     """Return the document as one line."""
-    line: dict[str, Any] = {"id": document.id, "text": document.text}
-    if document.group is not None:
-        line["group"] = document.group
-    if document.meta:
-        line["meta"] = dict(document.meta)
-    line["mentions"] = [_mention_item(mention) for mention in document.mentions]
-    if document.tokens is not None:
-        line |= _token_items(document.tokens)
-    return {".jsonl": _encode(line) + b"\n"}
-
-
-def _mention_item(mention: Mention) -> Mapping[str, Any]:
-    item: dict[str, Any] = {
-        "label": mention.label,
-        "spans": [(span.start, span.end) for span in mention.spans],
-    }
-    if mention.probability is not None:
-        item["probability"] = mention.probability
-    return item
-
-
-def _token_items(tokens: Tokens) -> dict[str, Any]:
-    items: dict[str, Any] = {
-        "tokens": list(zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)),
-        "sentences": list(pairwise(tokens.sentences.tolist())),
-    }
-    return items | ({"columns": dict(tokens.columns)} if tokens.columns else {})
+    return {".jsonl": _encode(document.to_dict()) + b"\n"}

@@ -14,7 +14,8 @@ from typing import Any, ClassVar, NamedTuple, Protocol, overload, runtime_checka
 import numpy as np
 
 from lacuna.models.facts import Facts, Inspection, counts_table, settings_table
-from lacuna.models.file import StoredModel
+from lacuna.models.file import StoredModel, model_bytes
+from lacuna.models.registry import model_of_bytes
 from lacuna.models.settings import Settings
 from lacuna.text.document import Document, Mention
 from lacuna.text.tokens import tokens_of
@@ -153,11 +154,13 @@ class TagsAnything:
         probabilities
             Whether mentions get the probability that they are exactly right.
         """
-        if isinstance(item, str):
-            item = Document("text", item)
-        if isinstance(item, Document):
-            return self.find([item], probabilities=probabilities)[0]
-        return _stream(self, item, probabilities)
+        if isinstance(item, str | Document):
+            return self.find([as_document(item, "text")], probabilities=probabilities)[0]
+        return _stream(self, checked_stream(item), probabilities)
+
+    def __reduce__(self: Any) -> tuple[Callable[[bytes], Tagger], tuple[bytes]]:
+        """Pickle and copy as the bytes of the model file, without caches and locks."""
+        return model_of_bytes, (model_bytes(self.store()),)
 
     def with_card(self: Any, card: Card) -> Any:
         """Return the model with another card."""
@@ -202,12 +205,34 @@ class TagsAnything:
 def _stream(
     tagger: Tagger, items: Iterable[str | Document], probabilities: bool
 ) -> Iterator[Document]:
-    documents = (
-        Document(f"text-{number}", item) if isinstance(item, str) else item
-        for number, item in enumerate(items, start=1)
-    )
+    documents = (as_document(item, f"text-{number}") for number, item in enumerate(items, start=1))
     for batch in group_batches(documents):
         yield from tagger.find(batch, probabilities=probabilities)
+
+
+def checked_stream(items: Iterable[str | Document]) -> Iterable[str | Document]:
+    """Return `items`; raise TypeError unless they are an iterable of texts and documents.
+
+    The items of a list or tuple are checked at once, others when they are read.
+    """
+    if not isinstance(items, Iterable) or isinstance(items, bytes | bytearray | Mapping):
+        kind = type(items).__name__
+        raise TypeError(f"expected a text, a Document, or an iterable of them, not {kind}")
+    if isinstance(items, list | tuple):
+        for item in items:
+            _check_item(item)
+    return items
+
+
+def as_document(item: str | Document, id_: str) -> Document:
+    """Return a document, or a text as a document with this id; raise TypeError otherwise."""
+    _check_item(item)
+    return Document(id_, item) if isinstance(item, str) else item
+
+
+def _check_item(item: object) -> None:
+    if not isinstance(item, str | Document):
+        raise TypeError(f"expected a text or a Document, not {type(item).__name__}")
 
 
 def group_batches(documents: Iterable[Document]) -> Iterator[list[Document]]:

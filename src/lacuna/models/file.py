@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from mmap import mmap
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -30,6 +31,7 @@ from lacuna.models.safetensors import (
     MAX_DIRECTORY_BYTES,
     arrays_on,
     directory,
+    in_memory,
     json_object,
     mapped,
     shown,
@@ -86,7 +88,15 @@ class PackedStrings(NamedTuple):
 
 
 def write_model(path: Path, model: StoredModel) -> str:
-    """Write a model file atomically and return its SHA-256.
+    """Write a model file atomically and return its SHA-256."""
+    content = model_bytes(model, source=str(path))
+    with whole_file(path) as stream:
+        stream.write(content)
+    return hashlib.sha256(content).hexdigest()
+
+
+def model_bytes(model: StoredModel, *, source: str = "model") -> bytes:
+    """Return the bytes of a model file; `source` is for error messages.
 
     The same model gives the same bytes, regardless of the order of its names and keys.
     """
@@ -95,23 +105,30 @@ def write_model(path: Path, model: StoredModel) -> str:
     in_c_order = {name: np.asarray(array, order="C") for name, array in model.arrays.items()}
     content = save(in_c_order, metadata={OWN_KEY: text})
     if int.from_bytes(content[:8], "little") > MAX_DIRECTORY_BYTES:
-        raise ModelFileError(path, f"its header would pass {MAX_DIRECTORY_BYTES} bytes")
-    with whole_file(path) as stream:
-        stream.write(content)
-    return hashlib.sha256(content).hexdigest()
+        raise ModelFileError(source, f"its header would pass {MAX_DIRECTORY_BYTES} bytes")
+    return content
 
 
 def read_model(path: Path) -> StoredModel:
     """Open a model file; its arrays are memory-mapped."""
     if path.exists() and not path.is_file():
         raise ModelFileError(path, "not a file")
+    return _opened(lambda: mapped(path), str(path))
+
+
+def parse_model(content: bytes, *, source: str = "model") -> StoredModel:
+    """Return what the bytes of a model file hold, checked like a file."""
+    return _opened(lambda: in_memory(content), source)
+
+
+def _opened(memory: Callable[[], mmap], source: str) -> StoredModel:
     try:
-        content = mapped(path)
+        content = memory()
         described, start = directory(content)
         kind, header = _own_header(described.pop(METADATA, None))
-        return StoredModel(kind, header, arrays_on(content, start, described), str(path))
+        return StoredModel(kind, header, arrays_on(content, start, described), source)
     except ValueError as error:
-        raise ModelFileError(path, str(error)) from None
+        raise ModelFileError(source, str(error)) from None
 
 
 def bundled_model() -> Path:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lacuna.encoding.schemes import Heuristic
 from lacuna.errors import ConfigError, ModelFileError
-from lacuna.models.file import StoredModel, read_model, stored_part
+from lacuna.models.file import StoredModel, parse_model, read_model, stored_part, write_model
 from lacuna.models.settings import Settings
 from lacuna.types import Task
 
@@ -275,6 +275,16 @@ def load(
     if heuristic is not None:
         model = with_heuristic(model, heuristic)
     return model
+
+
+def save(model: Tagger, path: str | Path) -> None:
+    """Write a model file, ``*.lacuna``; :func:`load` opens it."""
+    write_model(Path(path), model.store())
+
+
+def model_of_bytes(content: bytes) -> Tagger:
+    """Rebuild a model from the bytes of its file, checked like a file: how models are unpickled."""
+    return restore(parse_model(content, source="pickled model"))
 
 
 def with_heuristic(model: Any, heuristic: Heuristic) -> Any:

@@ -50,9 +50,21 @@ def mapped(path: Path) -> mmap.mmap:
     """
     with path.open("rb") as stream:
         size = os.fstat(stream.fileno()).st_size
-        if size < 10:  # a length and "{}"
-            raise ValueError("not a lacuna model, or truncated")
+        _check_size(size)
         return mmap.mmap(stream.fileno(), size, access=mmap.ACCESS_COPY)
+
+
+def in_memory(content: bytes) -> mmap.mmap:
+    """Return the bytes of a file as if it were mapped: writeable and aligned."""
+    _check_size(len(content))
+    memory = mmap.mmap(-1, len(content), access=mmap.ACCESS_COPY)
+    memory[:] = content
+    return memory
+
+
+def _check_size(size: int) -> None:
+    if size < 10:  # a length and "{}"
+        raise ValueError("not a lacuna model, or truncated")
 
 
 def directory(content: mmap.mmap) -> tuple[dict[str, Any], int]:

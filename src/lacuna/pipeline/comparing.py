@@ -16,7 +16,8 @@ from lacuna.models.file import write_model
 from lacuna.models.registry import kind_named, trainable
 from lacuna.models.settings import Settings, configure
 from lacuna.pipeline.evaluating import evaluate
-from lacuna.pipeline.training import Progress, TrainOptions, train
+from lacuna.pipeline.training import train
+from lacuna.pipeline.training_records import Progress, TrainOptions
 from lacuna.text.document import Document, Mention
 
 EVERY = "all"

@@ -26,6 +26,16 @@ class Safe(NamedTuple):
     redacted: Redacted
     detected: Detected
 
+    @property
+    def document(self) -> Document:
+        """The new document."""
+        return self.redacted.document
+
+    @property
+    def text(self) -> str:
+        """The new text."""
+        return self.redacted.document.text
+
 
 class Failed(NamedTuple):
     """Why a document could not be de-identified, without quoting it."""

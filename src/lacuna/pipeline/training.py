@@ -9,118 +9,28 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from threading import Event
 
-from lacuna.encoding.flat import TrainingDocument, label_counts
-from lacuna.errors import ConfigError
-from lacuna.evaluation.pos_accuracy import score_pos
-from lacuna.evaluation.scores import score
+from lacuna.encoding.flat import TrainingDocument
+from lacuna.errors import ConfigError, StoppedError
 from lacuna.models.aligned.training import align
-from lacuna.models.base import Card, CardScore, FitOptions, Step, Tagger
+from lacuna.models.base import Card, Step, Tagger
 from lacuna.models.registry import DEFAULT, Kind, code_at, kind_named, kind_of
 from lacuna.models.settings import Settings
-from lacuna.models.trigram_hmm.pos import PosTagger
 from lacuna.pipeline.categories import Categories
+from lacuna.pipeline.evaluating import judge
+from lacuna.pipeline.filled_card import with_card
+from lacuna.pipeline.training_records import (
+    Progress,
+    Report,
+    Trained,
+    TrainOptions,
+    without_models,
+)
 from lacuna.text.document import Document
 from lacuna.types import Task
-from lacuna.version import __version__
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """The progress of training.
-
-    Attributes
-    ----------
-    iteration, iterations
-        Current iteration and maximum number of iterations.
-    objective
-        The value that is minimised.
-    dev_f1
-        Score on dev; None if it was not measured.
-    seconds
-        Time since training started.
-    seconds_left
-        Upper estimate of the remaining time; None before the first step.
-    note
-        Further information, e.g. how many sub-tags are in use.
-    """
-
-    iteration: int
-    iterations: int
-    objective: float
-    dev_f1: float | None
-    seconds: float
-    seconds_left: float | None
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TrainOptions(FitOptions):
-    """How a model is trained, besides its settings; see also :class:`FitOptions`.
-
-    Attributes
-    ----------
-    task
-        What to learn: mentions or parts of speech.
-    dev
-        Held-out documents: training stops when the score on them no longer improves, and the best
-        model is kept. Without them it stops when the objective hardly improves.
-    align
-        Label words that occur several times in a group together. This trains five more models,
-        each on four fifths of the groups.
-    categories
-        Large categories to find in place of labels; rules learnt from the documents then choose
-        the labels. `dev` is scored by categories.
-    card
-        Entries of the model card that training cannot know: names of the data, licence, other
-        scores.
-    on_progress
-        Called after every iteration. ``KeyboardInterrupt`` ends training with the best model so
-        far.
-    """
-
-    task: Task = Task.NER
-    dev: Iterable[Document] | None = None
-    align: bool = False
-    categories: Categories | None = None
-    card: Card = Card()  # noqa: RUF009  (a frozen record)
-    on_progress: Callable[[Progress], None] = lambda _: None
-
-
-@dataclass(frozen=True, slots=True)
-class Trained:
-    """A trained model and a report on its training.
-
-    Attributes
-    ----------
-    model
-        The best model.
-    seconds, iterations, objective
-        Duration, number of iterations, and the value that was minimised.
-    tokens, sentences
-        Size of the training corpus.
-    parameters (number)
-        Weights that were optimised.
-    dev_f1
-        Score on dev, for parts of speech the accuracy; None if it was not measured.
-    left_out
-        Number of mentions that the model cannot represent, by reason.
-    interrupted
-        Whether training was interrupted before its end.
-    """
-
-    model: Tagger
-    seconds: float
-    iterations: int
-    tokens: int
-    sentences: int
-    parameters: int
-    objective: float
-    dev_f1: float | None
-    left_out: Counter[str]
-    interrupted: bool = False
 
 
 def train_model(
@@ -135,6 +45,8 @@ def train_model(
     categories: Categories | None = None,
     seed: int = 0,
     card: Card | None = None,
+    on_progress: Report = lambda _: None,
+    stop: Event | None = None,
 ) -> Tagger:
     """Train a model and return it.
 
@@ -143,10 +55,15 @@ def train_model(
     corpus
         Documents with mentions, or with a token column ``pos``.
     config
-        Settings; their class determines the kind of model. By default those of a CRF, or of a
-        trigram HMM for parts of speech.
-    task, dev, start, private, align, categories, seed, card
+        Settings; their class determines the kind of model. By default those of `start`, of a CRF,
+        or of a trigram HMM for parts of speech.
+    task, dev, start, private, align, categories, seed, card, on_progress, stop
         See :class:`TrainOptions`.
+
+    Raises
+    ------
+    StoppedError
+        If training was stopped before there was a model.
     """
     options = TrainOptions(
         seed=seed,
@@ -157,6 +74,8 @@ def train_model(
         align=align,
         categories=categories,
         card=Card() if card is None else card,
+        on_progress=on_progress,
+        stop=stop,
     )
     return train(corpus, config, options).model
 
@@ -164,15 +83,17 @@ def train_model(
 def train(
     corpus: Iterable[Document],
     config: Settings | None = None,
-    options: TrainOptions = TrainOptions(),
+    options: TrainOptions | None = None,
 ) -> Trained:
     """Train a model and return it with a report on its training."""
     began = time.perf_counter()
+    options = TrainOptions() if options is None else options
     task = options.task
     documents = list(corpus)
     options = replace(options, dev=None if options.dev is None else list(options.dev))
     if config is None:
-        config = kind_named(DEFAULT[task]).config()
+        start = options.start
+        config = kind_named(DEFAULT[task]).config() if start is None else start.config
     if not documents:
         raise ConfigError("there are no documents to train on")
     if options.align and task is not Task.NER:
@@ -192,10 +113,20 @@ def _with_categories(
     categories = options.categories
     if categories is None:
         return _fit(documents, config, options)
+
+    def with_rules(model: Tagger) -> Tagger:
+        return categories.with_rules(model, documents, private=options.private)
+
+    def report(progress: Progress) -> None:
+        model = progress.model
+        if model is not None:
+            progress = replace(progress, model=lambda: with_rules(model()))
+        options.on_progress(progress)
+
     dev = None if options.dev is None else categories.raised(options.dev)
-    trained = _fit(categories.raised(documents), config, replace(options, dev=dev))
-    model = categories.with_rules(trained.model, documents, private=options.private)
-    return replace(trained, model=model)
+    how = replace(options, dev=dev, on_progress=report)
+    trained = _fit(categories.raised(documents), config, how)
+    return replace(trained, model=with_rules(trained.model))
 
 
 def _with_alignment(
@@ -204,14 +135,15 @@ def _with_alignment(
     """Learn alignment on top of a model; if interrupted, return the model without it."""
 
     def retrain(part: Sequence[Document]) -> Tagger:
-        again = _with_categories(part, config, replace(options, dev=None))
-        if again.interrupted:
+        report = without_models(options.on_progress)
+        again = _with_categories(part, config, replace(options, dev=None, on_progress=report))
+        if again.interrupted or options.is_stopped:
             raise KeyboardInterrupt
         return again.model
 
     try:
         model = align(trained.model, documents, retrain, options)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, StoppedError):
         return replace(trained, interrupted=True)
     return replace(trained, model=model)
 
@@ -226,14 +158,14 @@ def _fit(documents: Sequence[Document], config: Settings, options: TrainOptions)
         config = code_at(kind.adapt)(config, options.start, private=options.private)
     fit = kind.fitting(options.task)
     examples = [kind.encoded(document, config) for document in documents]
-    watch = _Watch(_iterations(config), kind.patience, options)
+    watch = _Watch(examples, _iterations(config), kind.patience, options)
     try:
         watch.follow(fit(examples, config, options))
     except KeyboardInterrupt:
         if watch.best is None:
             raise
         watch.interrupted = True
-    trained = _with_card(watch.result(examples), examples, options)
+    trained = with_card(watch.result(), examples, options)
     del watch  # and with it the arrays of training
     if kind.finish and not trained.interrupted:
         trained = _finished(kind, trained, examples, options)
@@ -249,8 +181,15 @@ def _iterations(config: Settings) -> int:
 class _Watch:
     """Keeps the best step, reports progress and decides when to stop."""
 
-    def __init__(self, iterations: int, patience: int, options: TrainOptions) -> None:
-        self.iterations, self.patience, self.options = iterations, patience, options
+    def __init__(
+        self,
+        examples: Sequence[TrainingDocument],
+        iterations: int,
+        patience: int,
+        options: TrainOptions,
+    ) -> None:
+        self.examples, self.options = examples, options
+        self.iterations, self.patience = iterations, patience
         self.began = time.perf_counter()
         self.first: tuple[int, float] | None = None  # iteration and time of the first step
         self.last: Step | None = None
@@ -273,6 +212,9 @@ class _Watch:
             self._report(step, found)
             is_last = step.iteration >= self.iterations or self.worse >= self.patience
             if is_last and not step.is_part:
+                return
+            if self.options.is_stopped:
+                self.interrupted = True
                 return
 
     def _judged(self, step: Step) -> float:
@@ -298,37 +240,44 @@ class _Watch:
             left = pace * (self.iterations - step.iteration)
         self.options.on_progress(
             Progress(
-                step.iteration, self.iterations, step.objective, found, seconds, left, step.note
+                step.iteration,
+                self.iterations,
+                step.objective,
+                found,
+                seconds,
+                left,
+                step.note,
+                None if step.is_part else lambda: self._model_of(step),
             )
         )
 
-    def result(self, examples: Sequence[TrainingDocument]) -> Trained:
+    def _model_of(self, step: Step) -> Tagger:
+        """Return the model of a step, for use while training goes on."""
+        trained = self._trained(step, step.model())
+        return with_card(trained, self.examples, self.options).model
+
+    def result(self) -> Trained:
         """Return the best model and the report."""
         step = self.best or self.last
-        assert step is not None
+        if step is None:
+            raise StoppedError("training was stopped before there was a model")
         model = step.model() if self.best_model is None else self.best_model
-        parameters = step.weights
+        return replace(self._trained(step, model), dev_f1=self.best_score)
+
+    def _trained(self, step: Step, model: Tagger) -> Trained:
+        examples = self.examples
         return Trained(
             model=model,
             seconds=time.perf_counter() - self.began,
             iterations=step.iteration,
             tokens=sum(len(item.tokens) for item in examples),
             sentences=sum(len(item.tokens.sentences) - 1 for item in examples),
-            parameters=model.parameters if parameters is None else parameters,
+            parameters=model.parameters if step.weights is None else step.weights,
             objective=step.objective,
-            dev_f1=self.best_score,
+            dev_f1=None,
             left_out=sum((item.left_out for item in examples), Counter()),
             interrupted=self.interrupted,
         )
-
-
-def judge(model: Tagger, dev: Iterable[Document]) -> float:
-    """Return the strict F1 of a model on documents, or the accuracy of parts of speech."""
-    documents = list(dev)
-    pairs = zip(documents, model.find(documents), strict=True)
-    if isinstance(model, PosTagger):
-        return score_pos(pairs, is_known=model.is_known).accuracy
-    return score(pairs).section("strict").micro.f1
 
 
 def _finished(
@@ -342,27 +291,3 @@ def _finished(
     if options.dev is None or model is trained.model:
         return replace(trained, model=model)
     return replace(trained, model=model, dev_f1=judge(model, options.dev))
-
-
-def _with_card(
-    trained: Trained, examples: Sequence[TrainingDocument], options: TrainOptions
-) -> Trained:
-    """Return the model with its card filled in."""
-    card, dev = options.card, options.dev
-    scores = card.scores
-    if dev is not None and trained.dev_f1 is not None:
-        measure = "strict" if options.task is Task.NER else "accuracy of parts of speech"
-        how = f"{measure}, on {len(list(dev))} dev documents by which the model was chosen"
-        scores = (*scores, CardScore(how, trained.dev_f1))
-    card = replace(
-        card,
-        data=() if trained.model.is_private else card.data,
-        documents=len(examples),
-        tokens=trained.tokens,
-        mentions=dict(sorted(label_counts(examples).items())),
-        iterations=trained.iterations,
-        scores=scores,
-        version=__version__,
-        adapted_from=None if options.start is None else options.start.card,
-    )
-    return replace(trained, model=trained.model.with_card(card))

@@ -11,7 +11,8 @@ from lacuna.evaluation.scores import Scores, score
 from lacuna.learning.folds import jackknife
 from lacuna.models.registry import kind_of
 from lacuna.models.settings import Settings
-from lacuna.pipeline.training import TrainOptions, train
+from lacuna.pipeline.training import train
+from lacuna.pipeline.training_records import TrainOptions, without_models
 from lacuna.text.document import Document
 
 PENALTIES = (0.03, 0.1, 0.3, 1.0)
@@ -61,6 +62,7 @@ def cross_validate(
     """
     pairs: list[tuple[Document, Document]] = []
     iterations: list[int] = []
+    options = replace(options, on_progress=without_models(options.on_progress))
     for rest, part in jackknife(documents, folds, rng=options.rng()):
         left_out = [documents[i] for i in part]
         on_rest = replace(options, dev=left_out, align=False, start=None)

@@ -11,11 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import lt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lacuna.types import IntArray
+
+if TYPE_CHECKING:
+    from lacuna.text.json_records import DocumentRecord, MentionRecord
 
 _set = object.__setattr__  # how a frozen record is filled
 
@@ -98,6 +101,12 @@ class Mention:
     def length(self) -> int:
         """Number of characters it covers, without gaps."""
         return sum(map(len, self.spans))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the mention as JSON values."""
+        spans = [[span.start, span.end] for span in self.spans]
+        item: dict[str, Any] = {"label": self.label, "spans": spans}
+        return item if self.probability is None else {**item, "probability": self.probability}
 
     def surface(self, text: str) -> str:
         """Return the covered characters of `text`, parts joined by ``" … "``."""
@@ -182,6 +191,15 @@ class Tokens:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tokens as JSON values: their borders, those of sentences, and columns."""
+        items: dict[str, Any] = {
+            "tokens": np.stack((self.start, self.end), axis=1).tolist(),
+            "sentences": [list(pair) for pair in pairwise(self.sentences.tolist())],
+        }
+        columns = {name: list(values) for name, values in self.columns.items()}
+        return {**items, "columns": columns} if columns else items
+
     def words(self, text: str) -> list[str]:
         """Return the token strings. For people and tests; models work on arrays."""
         return [text[s:e] for s, e in zip(self.start.tolist(), self.end.tolist(), strict=True)]
@@ -231,6 +249,41 @@ class Document:
         """Show no text: a document in a log or traceback must not leak what it says."""
         return f"Document({self.id!r}, {len(self.text)} characters, {len(self.mentions)} mentions)"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the document as JSON values, as in a line of a jsonl file."""
+        item: dict[str, Any] = {"id": self.id, "text": self.text}
+        if self.group is not None:
+            item["group"] = self.group
+        if self.meta:
+            item["meta"] = dict(self.meta)
+        item["mentions"] = [mention.to_dict() for mention in self.mentions]
+        if self.tokens is not None:
+            item |= self.tokens.to_dict()
+        return item
+
+    @classmethod
+    def from_dict(cls, item: Mapping[str, Any], *, default_id: str = "text") -> Document:
+        """Return the document of JSON values, as made by :meth:`to_dict` or read from a jsonl file.
+
+        Only ``text`` is required. Unknown keys go to `meta`.
+
+        Raises
+        ------
+        ValueError
+            If a value is of a wrong type or does not fit the others; it is not quoted.
+        """
+        from lacuna.text.json_records import document_record  # imports msgspec, which takes time
+
+        record = document_record(item)
+        return cls(
+            default_id if record.id is None else str(record.id),
+            record.text,
+            tuple(map(_mention, record.mentions)),
+            None if record.group is None else str(record.group),
+            record.meta,
+            _tokens(record),
+        )
+
     @property
     def unit(self) -> tuple[str, str]:
         """Key of the group this document belongs to; its own if it has none.
@@ -241,3 +294,31 @@ class Document:
 
 
 Corpus = Iterable[Document]
+
+
+def _mention(record: MentionRecord) -> Mention:
+    return Mention(record.label, tuple(Span(*span) for span in record.spans), record.probability)
+
+
+def _tokens(record: DocumentRecord) -> Tokens | None:
+    tokens, sentences = record.tokens, record.sentences
+    if tokens is None:
+        if sentences is not None or record.columns:
+            raise ValueError("sentences and columns need tokens")
+        return None
+    if tokens and max(map(max, tokens)) > len(record.text):
+        raise ValueError("tokens reach beyond the text")
+    size = len(tokens)
+    if sentences is None:
+        sentences = [(0, size)] if size else []
+    if any(left[1] != right[0] for left, right in pairwise(sentences)):
+        raise ValueError("each sentence must begin where the previous one ends")
+    borders = [sentences[0][0], *(end for _, end in sentences)] if sentences else [0]
+    if not all(0 <= border <= size for border in borders):
+        raise ValueError("sentences reach beyond the tokens")
+    return Tokens(
+        [start for start, _ in tokens],  # type: ignore[arg-type]  # Tokens makes arrays
+        [end for _, end in tokens],  # type: ignore[arg-type]
+        borders,  # type: ignore[arg-type]
+        {name: tuple(values) for name, values in record.columns.items()},
+    )

@@ -54,9 +54,11 @@ def tokenize(text: str) -> Tokens:
     return Tokens(start, end, sentence_borders(codes, start, end))
 
 
-def tokens_of(document: Document) -> Tokens:
-    """Return the document's own tokens if it has them, else those of :func:`tokenize`."""
-    return document.tokens if document.tokens is not None else tokenize(document.text)
+def tokens_of(item: str | Document) -> Tokens:
+    """Return the tokens of a text, or of a document: its own if it has them."""
+    if isinstance(item, str):
+        return tokenize(item)
+    return item.tokens if item.tokens is not None else tokenize(item.text)
 
 
 @kernel

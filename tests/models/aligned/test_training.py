@@ -17,7 +17,8 @@ from lacuna.models.base import FitOptions, Tagger, group_batches
 from lacuna.models.trigram_hmm import TrigramHmmModel
 from lacuna.models.wrapped import WithPos
 from lacuna.pipeline.part_of_speech import joined
-from lacuna.pipeline.training import Progress, TrainOptions, train
+from lacuna.pipeline.training import train
+from lacuna.pipeline.training_records import Progress, TrainOptions
 from tests.models.aligned.patients import note, patients
 from tests.models.test_with_pos import pos
 

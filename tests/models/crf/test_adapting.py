@@ -8,7 +8,8 @@ import pytest
 from lacuna import Document, Mention
 from lacuna.errors import ConfigError
 from lacuna.models.crf import Crf, CrfModel
-from lacuna.pipeline.training import TrainOptions, train
+from lacuna.pipeline.training import train
+from lacuna.pipeline.training_records import TrainOptions
 from lacuna.text.sequences import SequenceKind
 from tests.models.examples import corpus
 

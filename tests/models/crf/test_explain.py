@@ -21,7 +21,8 @@ from lacuna.models.crf.explain import strongest_features, training_words
 from lacuna.models.crf.storage import restore_crf
 from lacuna.models.file import StoredModel, unpack_strings, write_model
 from lacuna.models.registry import load
-from lacuna.pipeline.training import TrainOptions, train
+from lacuna.pipeline.training import train
+from lacuna.pipeline.training_records import TrainOptions
 from lacuna.text.tokens import tokens_of
 from tests.models.examples import FIRST, TOWNS, corpus
 

@@ -17,7 +17,8 @@ from lacuna.models.crf.adapting import PRIVATE_DOCUMENTS, private_key
 from lacuna.models.crf.explain import strongest_features
 from lacuna.models.file import unpack_strings, write_model
 from lacuna.models.registry import load
-from lacuna.pipeline.training import TrainOptions, train
+from lacuna.pipeline.training import train
+from lacuna.pipeline.training_records import TrainOptions
 from tests.models.examples import corpus
 
 SETTINGS = Crf(iterations=20, tolerance=0.0)

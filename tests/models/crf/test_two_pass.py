@@ -12,7 +12,8 @@ from lacuna.models.crf import Crf
 from lacuna.models.crf.two_pass import TwoPassModel, restore_two_pass, with_evidence
 from lacuna.models.file import StoredModel, write_model
 from lacuna.models.registry import load
-from lacuna.pipeline.training import Progress, TrainOptions, train
+from lacuna.pipeline.training import train
+from lacuna.pipeline.training_records import Progress, TrainOptions
 from lacuna.text.tokens import tokens_of
 from tests.models.examples import corpus
 

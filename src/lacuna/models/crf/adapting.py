@@ -41,11 +41,14 @@ def adapted_settings(config: CrfSettings, start: Tagger, *, private: bool) -> Cr
         raise ConfigError("a two-pass model cannot be adapted; train a new one")
     if not isinstance(start, CrfModel) or not isinstance(config, Crf):
         raise ConfigError("only a CRF of flat mentions can be adapted; train a new model")
-    if config.word_lists or config.clusters:
-        raise ConfigError("an adapted model keeps its own word lists and clusters; give no others")
+    old = start.config
+    for own, given in ((old.word_lists, config.word_lists), (old.clusters, config.clusters)):
+        if given and given != own:
+            raise ConfigError(
+                "an adapted model keeps its own word lists and clusters; give no others"
+            )
     if private and not start.index.plan.key:
         raise ConfigError("only a private model can be adapted to a private model; train a new one")
-    old = start.config
     return replace(
         config,
         scheme=old.scheme,
