@@ -98,14 +98,16 @@ def check_answers(stored: StoredModel, model: Tagger) -> None:
     ModelFileError
         If it answers something else, or fails.
     """
-    if KEY not in stored.header:
-        return _warn(stored, "no record of what the model answers, so that is not checked")
+    if KEY not in stored.header:  # of format 1, or written by other means than with_answers
+        return
     try:
         recorded = msgspec.convert(stored.header[KEY], Answers)
     except msgspec.ValidationError:
         raise ModelFileError(stored.source, "its record of answers is damaged") from None
     if recorded.version != VERSION:
-        return _warn(stored, "its record of answers is for another version, and is not checked")
+        reason = "its record of answers is of another version, and is not checked"
+        warnings.warn(f"{stored.source}: {reason}", ModelFileWarning, stacklevel=2)
+        return
     try:
         now = answers_of(model)
     except Exception as error:  # whatever a damaged model leads to
@@ -116,11 +118,6 @@ def check_answers(stored: StoredModel, model: Tagger) -> None:
             "the model does not answer as it did when it was written: it is damaged, or not meant"
             " for this version of lacuna",
         )
-    return None
-
-
-def _warn(stored: StoredModel, reason: str) -> None:
-    warnings.warn(f"{stored.source}: {reason}", ModelFileWarning, stacklevel=3)
 
 
 def answers_of(model: Tagger) -> Answers:

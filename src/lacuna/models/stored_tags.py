@@ -17,7 +17,7 @@ def check_labels(labels: Iterable[str]) -> None:
     """Raise ConfigError if a label is empty or contains control characters."""
     for label in labels:
         if not label or any(unicodedata.category(character) in FORBIDDEN for character in label):
-            raise ConfigError(f"{label!r:.60} cannot be a label: it has control characters")
+            raise ConfigError(f"{label!r:.60} cannot be a label: use printable characters")
 
 
 def check_tags(stored: StoredModel, tags: tuple[str, ...], scheme: Scheme) -> None:
