@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from lacuna import Crf, Document, Mention, train
-from lacuna.errors import ConfigError
+from lacuna.errors import ConfigError, ModelFileError
 from lacuna.io.output import write_corpus
 from lacuna.models.answers import KEY, with_answers
 from lacuna.models.file import StoredModel, read_model, write_model
+from lacuna.models.registry import restore
 from tests.cli.conftest import Lacuna
 from tests.models.every_kind import example
 from tests.models.examples import corpus
@@ -107,6 +108,13 @@ def test_labels_with_control_characters_are_refused(
     assert run.err.replace("\n", "").isprintable()
     with pytest.raises(ConfigError, match="label"):
         train([Document("d", "Seen.", (Mention.of(label, (0, 4)),))], Crf(iterations=1))
+
+
+def test_labels_of_alignment_are_checked_too() -> None:
+    stored = example("aligned").store()
+    labels = [*stored.header["alignment_labels"], "A\x1b[2J"]
+    with pytest.raises(ModelFileError, match="cannot be a label"):
+        restore(replace(stored, header={**stored.header, "alignment_labels": labels}))
 
 
 @pytest.mark.parametrize("tag", ["X-PER", "B-PER-", "B-", "", "PER", "O"])

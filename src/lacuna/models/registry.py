@@ -17,7 +17,7 @@ from lacuna.encoding.schemes import Heuristic
 from lacuna.errors import ConfigError, ModelFileError
 from lacuna.models.file import StoredModel, read_model, stored_part
 from lacuna.models.settings import Settings
-from lacuna.models.stored_tags import check_labels
+from lacuna.models.stored_tags import check_stored_labels
 from lacuna.types import Task
 
 if TYPE_CHECKING:  # help texts use the rows and must not load compiled code
@@ -296,10 +296,7 @@ def restore(stored: StoredModel) -> Tagger:
     for name, part in parts.items():
         _check_part(stored, kind, name, part)
     model = cast("Tagger", code_at(kind.restore)(stored, **parts))
-    try:
-        check_labels(model.labels)
-    except ConfigError as error:
-        raise ModelFileError(stored.source, str(error)) from None
+    check_stored_labels(stored, model.labels)
     return model
 
 

@@ -20,6 +20,14 @@ def check_labels(labels: Iterable[str]) -> None:
             raise ConfigError(f"{label!r:.60} cannot be a label: use printable characters")
 
 
+def check_stored_labels(stored: StoredModel, labels: Iterable[str]) -> None:
+    """Refuse a file in which a label is empty or contains control characters."""
+    try:
+        check_labels(labels)
+    except ConfigError as error:
+        raise ModelFileError(stored.source, str(error)) from None
+
+
 def check_tags(stored: StoredModel, tags: tuple[str, ...], scheme: Scheme) -> None:
     """Refuse a file whose tags are not ``O`` and all tags of some labels, each once."""
     labels = dict.fromkeys(tag.partition("-")[2] for tag in tags[1:])

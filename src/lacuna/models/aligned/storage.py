@@ -17,6 +17,7 @@ from lacuna.models.file import (
     require_numbers,
     unpack_strings,
 )
+from lacuna.models.stored_tags import check_stored_labels
 
 
 def restore_aligned(stored: StoredModel, tagger: Tagger) -> AlignedModel:
@@ -30,6 +31,7 @@ def restore_aligned(stored: StoredModel, tagger: Tagger) -> AlignedModel:
     distinct = set(labels)
     if labels[:1] != ["O"] or len(distinct) != len(labels) or not set(tagger.labels) <= distinct:
         raise ModelFileError(stored.source, "its labels are not those of its tagger")
+    check_stored_labels(stored, labels)  # it may give any of them to a word
     packed = PackedStrings(
         require(stored, "words", np.uint8, (-1,)), require(stored, "word_borders", np.int64, (-1,))
     )
