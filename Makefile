@@ -14,7 +14,7 @@ help:
 	@echo "make test      run the tests"
 	@echo "make quick     run the tests that are not slow, about a minute"
 	@echo "make coverage  run the tests and print the share of lines that they run"
-	@echo "make stress    kill runs again and again, and resume them"
+	@echo "make stress    kill runs, damage model files, check the bounds of arrays"
 	@echo "make check     lint, types, layers, sizes"
 	@echo "make format    rewrite the code in house style"
 	@echo "make clean     remove what make made"
@@ -54,8 +54,13 @@ coverage: $(VENV)/.dev
 	NUMBA_DISABLE_JIT=1 $(BIN)/pytest --quiet --numprocesses 2 --cov --cov-append --cov-report= $(KERNEL_TESTS)
 	@echo "lines covered: $$($(BIN)/coverage report --format=total) %"
 
+# Kernels that check bounds are compiled apart: numba does not tell them from the others in its cache.
+STRICT := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/strict-kernels
 stress: $(VENV)/.dev
 	$(BIN)/python -m tests.archive.kills 50
+	$(STRICT) $(BIN)/pytest --quiet --numprocesses 2 --hypothesis-profile quick -m 'not slow' \
+	  $(addprefix tests/,text features inference learning models)
+	$(STRICT) $(BIN)/python -m tests.models.mutations 200
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

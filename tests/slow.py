@@ -22,6 +22,7 @@ SLOW = (
     "tests/cli/test_cluster.py::test_models_look_at_the_paths",
     "tests/cli/test_compare.py",
     "tests/cli/test_cues.py",
+    "tests/cli/test_model_files.py::test_deid_refuses_a_model_that_answers_something_else",
     "tests/cli/test_models.py",
     "tests/deid/patterns/test_linear.py",
     "tests/deid/test_bundled.py::test_it_keeps_its_promises_on_other_notes",

@@ -24,6 +24,7 @@ from lacuna.features.extract import FeatureIndex
 from lacuna.features.plan import make_plan
 from lacuna.features.resources import Resources
 from lacuna.io.label_map import LabelMap
+from lacuna.models.answers import with_answers
 from lacuna.models.base import Card
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.file import StoredModel, bundled_model, write_model
@@ -66,7 +67,7 @@ def main() -> None:
     options = parser.parse_args()
     began = time.perf_counter()
     options.output.parent.mkdir(exist_ok=True)
-    write_model(options.output, build(options.notes).store())
+    write_model(options.output, with_answers(build(options.notes).store()))
     digest = write_model(options.output, calibrated(options.output, options.notes))
     size = options.output.stat().st_size / 1e6
     seconds = time.perf_counter() - began

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from lacuna.io.conll import from_bio
     from lacuna.io.files import read, write
     from lacuna.io.limits import Loss
+    from lacuna.models.answers import save
     from lacuna.models.base import Card, Tagger
     from lacuna.models.class_hmm import ClassHmm
     from lacuna.models.crf import Crf
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     from lacuna.models.dp_hmm import DpHmm
     from lacuna.models.hypergraph import Shared, Split
     from lacuna.models.ppm_hmm import PpmHmm
-    from lacuna.models.registry import load, save
+    from lacuna.models.registry import load
     from lacuna.models.trigram_hmm import TrigramHmm
     from lacuna.pipeline.deidentify import Deidentifier, deidentify
     from lacuna.pipeline.detect_and_redact import Failed, Safe
@@ -141,7 +142,7 @@ _ON_FIRST_USE = {
     "load_policy": ("lacuna.deid.policy", "load_policy"),
     "read": ("lacuna.io.files", "read"),
     "read_key": ("lacuna.deid.keys", "read_key"),
-    "save": ("lacuna.models.registry", "save"),
+    "save": ("lacuna.models.answers", "save"),
     "tokens": ("lacuna.text.tokens", "tokens_of"),
     "train": ("lacuna.pipeline.training", "train_model"),
     "write": ("lacuna.io.files", "write"),

@@ -13,6 +13,8 @@
     ├── StoppedError             a run had to stop; finished documents are kept
     └── VaultError               a vault cannot be opened, or does not know a text
 
+    ModelFileWarning             a model file can be used, but not checked fully
+
 Messages name files, positions and document ids. They never quote the text of a document, because
 it may contain somebody's name.
 """
@@ -85,13 +87,23 @@ class ModelFileError(LacunaError):
     path
         The file.
     reason
-        What is wrong.
+        What is wrong. It may quote the file, so it is cut to ``LONGEST_REASON`` characters, and
+        control characters are replaced.
     """
 
+    LONGEST_REASON = 300
+
     def __init__(self, path: str | PathLike[str], reason: str) -> None:
+        if len(reason) > self.LONGEST_REASON:
+            reason = reason[: self.LONGEST_REASON] + "…"
+        reason = "".join(c if c.isprintable() else "\ufffd" for c in reason)
         super().__init__(f"{path}: {reason}")
         self.path = str(path)
         self.reason = reason
+
+
+class ModelFileWarning(UserWarning):
+    """A model file can be used, but lacks what is needed to notice all damage."""
 
 
 class ConfigError(LacunaError):

@@ -207,7 +207,7 @@ def test_values_by_hand(tmp_path: Path) -> None:
         ("list.first.bands", np.zeros(3, np.int8), "one value for each distinct word"),
         ("list.first.bands", np.full(4, 7, np.int8), "between 0 and 6"),
         ("list.first.bands", np.full(4, -1, np.int8), "between 0 and 6"),
-        ("list.first.hashes", np.zeros(4, np.uint64), "one value for each distinct word"),
+        ("list.first.hashes", np.zeros(4, np.uint64), "a key occurs twice"),
         ("cluster.brown.paths", np.zeros(2, np.uint64), "one value for each distinct word"),
         ("cluster.brown.lengths", np.zeros(5, np.int32), "between 1 and 64"),
         ("cluster.brown.lengths", np.full(5, 65, np.int32), "between 1 and 64"),

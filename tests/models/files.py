@@ -5,11 +5,22 @@ from __future__ import annotations
 import json
 from typing import Any
 
-#: A file of format 1. It must stay readable, and writing this model must give these bytes.
-GOLDEN = (
+#: A file of format 1, without a hash. It must stay readable.
+UNHASHED = (
     b"\xf0\x00\x00\x00\x00\x00\x00\x00"
     b'{"__metadata__":{"lacuna":"{\\"card\\":{\\"data\\":\\"\\\\u00e9\\"},\\"format\\":1,'
     b'\\"kind\\":\\"crf\\",\\"labels\\":[\\"A\\",\\"B\\"]}"},'
+    b'"weights":{"dtype":"F64","shape":[1,2],"data_offsets":[0,16]},'
+    b'"words":{"dtype":"U8","shape":[3],"data_offsets":[16,19]}}  '
+    b"\x00\x00\x00\x00\x00\x00\xf0?\x00\x00\x00\x00\x00\x00\xe0\xbfabc"
+)
+
+#: The same model in format 2. It must stay readable, and writing this model must give these bytes.
+GOLDEN = (
+    b"\x40\x01\x00\x00\x00\x00\x00\x00"
+    b'{"__metadata__":{"lacuna":"{\\"card\\":{\\"data\\":\\"\\\\u00e9\\"},\\"format\\":2,'
+    b'\\"kind\\":\\"crf\\",\\"labels\\":[\\"A\\",\\"B\\"],\\"sha256\\":'
+    b'\\"51bf504c4262f8e1f9abc48f1be402516b5eb4bbb8afbcfdfad21f07a6130e03\\"}"},'
     b'"weights":{"dtype":"F64","shape":[1,2],"data_offsets":[0,16]},'
     b'"words":{"dtype":"U8","shape":[3],"data_offsets":[16,19]}}  '
     b"\x00\x00\x00\x00\x00\x00\xf0?\x00\x00\x00\x00\x00\x00\xe0\xbfabc"

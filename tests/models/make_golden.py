@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from lacuna.models.answers import with_answers
 from lacuna.models.base import Card, Tagger
 from lacuna.models.crf import Crf
 from lacuna.models.crf.li import Li
@@ -38,6 +39,7 @@ MODELS: dict[str, tuple[Crf | Li, bool]] = {
     "lists": (Crf(FEATURES, word_lists=LISTS, clusters=CLUSTERS, iterations=15), False),
     "two-pass": (Crf(FEATURES, iterations=10, two_pass=True), False),
     "li": (Li(FEATURES, iterations=15), False),
+    "format-2": (Crf(FEATURES, iterations=15), False),  # the files above are of format 1
 }
 
 
@@ -57,7 +59,7 @@ def main(folder: Path) -> None:
     card = Card(data=("invented",), licence="CC0-1.0")
     for name, (config, private) in MODELS.items():
         model = train(corpus(16), config, TrainOptions(private=private, card=card)).model
-        write_model(folder / f"{name}.lacuna", model.store())
+        write_model(folder / f"{name}.lacuna", with_answers(model.store()))
         expected[name] = found(load(folder / f"{name}.lacuna"))
     (folder / "found.json").write_text(json.dumps(expected, separators=(",", ":")) + "\n")
 

@@ -11,7 +11,10 @@ import pytest
 
 from lacuna.errors import ModelFileError
 from lacuna.models.file import read_model
-from tests.models.files import GOLDEN, OWN, U8, file_of, framed
+from tests.models.files import GOLDEN, OWN, U8, UNHASHED, file_of, framed
+
+#: Files made by hand are of format 1, which has no hash, so that what is checked next is reached.
+pytestmark = pytest.mark.filterwarnings("ignore::lacuna.errors.ModelFileWarning")
 
 
 @pytest.fixture
@@ -72,10 +75,21 @@ MALFORMED = {
     "format true": (file_of({}, b"", {**OWN, "format": True}), "no format version"),
     "format zero": (file_of({}, b"", {**OWN, "format": 0}), "no format version"),
     "format a string": (file_of({}, b"", {**OWN, "format": "1"}), "no format version"),
-    "newer format": (file_of({}, b"", {**OWN, "format": 2}), "needs a newer lacuna"),
+    "newer format": (file_of({}, b"", {**OWN, "format": 3}), "needs a newer lacuna"),
     "newer format, new dtype": (
-        file_of({"a": {**U8, "dtype": "Q3"}}, own={**OWN, "format": 2}),
+        file_of({"a": {**U8, "dtype": "Q3"}}, own={**OWN, "format": 3}),
         "needs a newer lacuna",
+    ),
+    "no hash": (file_of({}, b"", {**OWN, "format": 2}), "does not match its hash"),
+    "hash of another file": (
+        file_of({}, b"", {**OWN, "format": 2, "sha256": 64 * "0"}),
+        "does not match its hash",
+    ),
+    "a hash in format 1": (file_of({}, b"", {**OWN, "sha256": 64 * "0"}), "has no hash"),
+    "half a character": (file_of({}, b"", '{"format":1,"kind":"k","x":["\\ud83d"]}'), "surrogates"),
+    "half a character as a key": (
+        file_of({}, b"", '{"format":1,"kind":"k","x":{"\\ud83d":1}}'),
+        "surrogates",
     ),
     "no kind": (file_of({}, b"", {"format": 1}), "no kind"),
     "kind a number": (file_of({}, b"", {"format": 1, "kind": 7}), "no kind"),
@@ -167,7 +181,7 @@ def test_damage_is_noticed_or_harmless(path: Path, seed: int) -> None:
     rng = random.Random(seed)
     refused = 0
     for _ in range(500):
-        content = bytearray(GOLDEN)
+        content = bytearray(UNHASHED)
         for _ in range(rng.randint(1, 3)):
             place = rng.randrange(len(content))
             action = rng.randrange(3)
@@ -185,6 +199,25 @@ def test_damage_is_noticed_or_harmless(path: Path, seed: int) -> None:
         except ModelFileError:
             refused += 1
     assert refused > 250
+
+
+def test_a_flipped_bit_is_refused_or_changes_nothing(path: Path) -> None:
+    path.write_bytes(GOLDEN)
+    whole = read_model(path)
+    harmless = 0
+    for bit in range(8 * len(GOLDEN)):
+        content = bytearray(GOLDEN)
+        content[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(content)
+        try:
+            back = read_model(path)
+        except ModelFileError:
+            continue
+        harmless += 1  # an escape in capitals: \u00E9
+        assert (back.kind, back.header) == (whole.kind, whole.header)
+        for name, array in whole.arrays.items():
+            assert back.arrays[name].tobytes() == array.tobytes()
+    assert harmless < 4
 
 
 def test_no_beginning_of_a_file_is_read(path: Path) -> None:

@@ -109,6 +109,23 @@ def test_a_large_table_grows_and_stays_half_empty() -> None:
     assert (types.lookup(hash_words(["x", "yz"])) == -1).all()
 
 
+@given(few_hashes, few_hashes)
+def test_distinct_hashes_make_the_same_types(known: np.ndarray, asked: np.ndarray) -> None:
+    distinct = WordTypes.build(known).hashes
+    types = WordTypes.of_distinct(distinct)
+    assert types.hashes.tolist() == distinct.tolist()
+    assert types.lookup(asked).tolist() == WordTypes.build(known).lookup(asked).tolist()
+    assert 2 * len(types) <= len(types.slot_ids)
+    if len(distinct):
+        with pytest.raises(ValueError, match="twice"):
+            WordTypes.of_distinct(np.append(distinct, distinct[:1]))
+
+
+def test_hashes_chosen_to_share_a_slot_are_refused_soon() -> None:
+    with pytest.raises(ValueError, match="share a slot"):
+        WordTypes.of_distinct(np.arange(80_000, dtype=np.uint64) << np.uint64(40))
+
+
 def test_types_cannot_be_changed() -> None:
     types = WordTypes.build(hash_words(["a"]))
     with pytest.raises(ValueError, match="read-only"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,12 +52,14 @@ def calibrate_command(
     from lacuna.deid.calibration import with_promises
     from lacuna.deid.detection_options import with_policy
     from lacuna.deid.policy import load_policy
+    from lacuna.models.answers import completed
     from lacuna.models.file import write_model
     from lacuna.pipeline.detection import make_promises, open_detection
 
     announce_compiling()
     options = with_policy(detector.with_model(model), load_policy(policy))
     detection = open_detection(options)
+    detection = replace(detection, stored=completed(detection.stored))
     with reading(gold, corpus) as documents:
         promises = make_promises(detection, documents, max_missed)
     target = output or model

@@ -9,15 +9,16 @@ import atexit
 import gc
 import os
 import sys
+import warnings
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.markup import escape
 
-from lacuna.cli.console import stderr, stdout
+from lacuna.cli.console import say, stderr, stdout
 from lacuna.cli.option_records import flat
 from lacuna.errors import LacunaError
 from lacuna.version import __version__
@@ -85,6 +86,7 @@ def _root(
 def main() -> NoReturn:
     """Run the command line and exit with its code."""
     _collect_rarely()
+    warnings.showwarning = _show_warning
     try:
         asked = [name for name in sys.argv[1:2] if name in COMMANDS]
         command_line(asked or COMMANDS)()
@@ -103,6 +105,10 @@ def _collect_rarely() -> None:
     """Collect garbage rarely, and not at exit: it took a third of the time of a short command."""
     gc.set_threshold(RARELY)
     atexit.register(gc.freeze)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    say(f"warning: {message}")
 
 
 def _fail(message: str, code: int) -> NoReturn:

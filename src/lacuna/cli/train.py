@@ -183,6 +183,7 @@ def train_command(
 
     Example: lacuna train notes/ -o names.lacuna --dev more-notes/
     """
+    from lacuna.models.answers import with_answers
     from lacuna.models.file import write_model
 
     kind = choice.kind()
@@ -194,7 +195,7 @@ def train_command(
     training.check(kind, choice.task)
     options = replace(reading_options, task=choice.task)
     trained, tries = _train(corpus, kind, training, options)
-    digest = write_model(output, trained.model.store())
+    digest = write_model(output, with_answers(trained.model.store()))
     _report(trained, tries, output, digest, as_json=as_json)
 
 

@@ -16,9 +16,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from lacuna.kernels import kernel
+from lacuna.text.word_types import (
+    CROWDED,
+    FILLED,
+    MOST_STEPS,
+    SMALLEST_TABLE,
+    TWICE,
+    check_filled,
+)
 from lacuna.types import HashArray, IntArray, LongArray
 
-SMALLEST_TABLE = 16
 UPPER_HALF, LOWER_HALF = np.uint64(0xFFFFFFFF00000000), np.uint64(0xFFFFFFFF)
 EMPTY, ONE = np.uint64(0), np.uint64(1)
 SIEVE_SHIFT = np.uint64(12)  # the sieve uses other bits of a key than the slots
@@ -44,11 +51,13 @@ class KnownKeys:
 
     @classmethod
     def of(cls, hashes: HashArray) -> KnownKeys:
-        """Return keys numbered in the order given; a key that occurs twice is a ValueError."""
+        """Return keys numbered in the order given; a key that occurs twice is a ValueError.
+
+        So are keys that were chosen to share slots, which would take hours to fill.
+        """
         size = 1 << max(4 * len(hashes) - 1, SMALLEST_TABLE - 1).bit_length()
         slots = np.zeros(size, np.uint64)
-        if not fill_slots(hashes, slots):
-            raise ValueError("a key occurs twice")
+        check_filled(fill_slots(hashes, slots))
         sieve = np.zeros(max(size // 16, 1), np.uint64)
         fill_sieve(hashes, sieve)
         return cls(hashes, slots, sieve)
@@ -70,17 +79,22 @@ class KnownKeys:
 
 
 @kernel
-def fill_slots(keys: HashArray, slots: HashArray) -> bool:
-    """Fill empty slots so that keys[r] leads to row r; False if a key occurs twice."""
+def fill_slots(keys: HashArray, slots: HashArray) -> int:
+    """Fill empty slots so that keys[r] leads to row r; return ``FILLED`` or why it stopped."""
     last = np.uint64(slots.size - 1)
+    most = MOST_STEPS * (keys.size + SMALLEST_TABLE)
+    steps = 0
     for r in range(keys.size):
         place = keys[r] & last
         while slots[place] != EMPTY:
             if keys[(slots[place] & LOWER_HALF) - ONE] == keys[r]:
-                return False
+                return TWICE
             place = (place + ONE) & last
+            steps += 1
+        if steps > most:
+            return CROWDED
         slots[place] = (keys[r] & UPPER_HALF) | np.uint64(r + 1)
-    return True
+    return FILLED
 
 
 @kernel

@@ -83,7 +83,7 @@ class WordList:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> WordList:
         """Undo :meth:`to_arrays`; ValueError if they do not fit together."""
-        types = WordTypes.build(_part(arrays, "hashes", np.uint64))
+        types = WordTypes.of_distinct(_part(arrays, "hashes", np.uint64))
         return cls(types, _part(arrays, "bands", np.int8))
 
 
@@ -120,7 +120,7 @@ class Clusters:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Clusters:
         """Undo :meth:`to_arrays`; ValueError if they do not fit together."""
-        types = WordTypes.build(_part(arrays, "hashes", np.uint64))
+        types = WordTypes.of_distinct(_part(arrays, "hashes", np.uint64))
         return cls(types, _part(arrays, "paths", np.uint64), _part(arrays, "lengths", np.int32))
 
 

@@ -1,9 +1,11 @@
 """The model file: named arrays and a JSON header in one safetensors file.
 
-The header is JSON under the key ``"lacuna"`` of ``__metadata__``; its keys ``"format"`` and
-``"kind"`` are required. :func:`write_model` and :func:`read_model` write and open files; restoring
-a kind of model checks each array with :func:`require`. `safetensors.py` parses the bytes. Files may
-be hostile: nothing in them is executed, and whatever compiled code relies on is checked first.
+The header is JSON under the key ``"lacuna"`` of ``__metadata__``; its keys ``"format"``, ``"kind"``
+and ``"sha256"``, the hash of everything else in the file, are required. Files of format 1 have no
+hash: they are read with a warning. :func:`write_model` and :func:`read_model` write and open files;
+restoring a kind of model checks each array with :func:`require`. `safetensors.py` parses the bytes.
+Files may be hostile: nothing in them is executed, and whatever compiled code relies on is checked
+first. `answers.py` checks that a model still answers as it did when it was written.
 
 :func:`bundled_model` is the model for English clinical notes that comes with lacuna
 (``recipes/en_clinical/build.py`` trains it, ``docs/bundled-model.md`` describes it).
@@ -12,7 +14,7 @@ be hostile: nothing in them is executed, and whatever compiled code relies on is
 from __future__ import annotations
 
 import hashlib
-import json
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -24,12 +26,14 @@ import numpy as np
 import numpy.typing as npt
 from safetensors.numpy import save
 
-from lacuna.errors import ModelFileError
+from lacuna.errors import ModelFileError, ModelFileWarning
 from lacuna.io.writing import whole_file
 from lacuna.models.safetensors import (
     DTYPES,
     MAX_DIRECTORY_BYTES,
     arrays_on,
+    canonical,
+    content_hash,
     directory,
     in_memory,
     json_object,
@@ -38,10 +42,13 @@ from lacuna.models.safetensors import (
 )
 from lacuna.types import LongArray
 
-FORMAT = 1
+FORMAT = 2
+UNHASHED_FORMAT = 1  # of lacuna 0.1.0: no hash in the header
 METADATA = "__metadata__"  # the only name in the directory that is not an array
 OWN_KEY = "lacuna"
-RESERVED_KEYS = frozenset({"format", "kind"})
+HASH_KEY = "sha256"
+RESERVED_KEYS = frozenset({"format", "kind", HASH_KEY})
+LARGEST_WEIGHT = 1e6  #: absolute value; those of a trained model rarely pass 100
 BUNDLED = "en-clinical.lacuna"
 
 ByteArray = npt.NDArray[np.uint8]
@@ -72,7 +79,7 @@ class StoredModel:
 
     def __post_init__(self) -> None:
         if RESERVED_KEYS & self.header.keys():
-            raise ValueError("header must not have the keys 'format' and 'kind'")
+            raise ValueError(f"header must not have the keys {', '.join(sorted(RESERVED_KEYS))}")
         if METADATA in self.arrays:
             raise ValueError(f"no array may be named {METADATA!r}")
         for name, array in self.arrays.items():
@@ -100,17 +107,22 @@ def model_bytes(model: StoredModel, *, source: str = "model") -> bytes:
 
     The same model gives the same bytes, regardless of the order of its names and keys.
     """
-    header = {"format": FORMAT, "kind": model.kind, **model.header}
-    text = json.dumps(header, sort_keys=True, allow_nan=False, separators=(",", ":"))
     in_c_order = {name: np.asarray(array, order="C") for name, array in model.arrays.items()}
-    content = save(in_c_order, metadata={OWN_KEY: text})
+
+    def saved(header: Mapping[str, Any]) -> bytes:
+        return save(in_c_order, metadata={OWN_KEY: canonical(header)})
+
+    header = {"format": FORMAT, "kind": model.kind, **model.header}
+    content = saved(header)
     if int.from_bytes(content[:8], "little") > MAX_DIRECTORY_BYTES:
         raise ModelFileError(source, f"its header would pass {MAX_DIRECTORY_BYTES} bytes")
-    return content
+    described, start = directory(content)
+    del described[METADATA]
+    return saved({**header, HASH_KEY: content_hash(header, described, content, start)})
 
 
 def read_model(path: Path) -> StoredModel:
-    """Open a model file; its arrays are memory-mapped."""
+    """Open a model file and compare its content with its hash; its arrays are memory-mapped."""
     if path.exists() and not path.is_file():
         raise ModelFileError(path, "not a file")
     return _opened(lambda: mapped(path), str(path))
@@ -125,10 +137,23 @@ def _opened(memory: Callable[[], mmap], source: str) -> StoredModel:
     try:
         content = memory()
         described, start = directory(content)
-        kind, header = _own_header(described.pop(METADATA, None))
-        return StoredModel(kind, header, arrays_on(content, start, described), source)
+        header = _own_header(described.pop(METADATA, None))
+        arrays = arrays_on(content, start, described)
+        expected = header.pop(HASH_KEY, None)
+        version, kind = header["format"], header["kind"]
+        if version > UNHASHED_FORMAT:
+            if expected != content_hash(header, described, content, start):
+                raise ValueError("the file is damaged: its content does not match its hash")
+        elif expected is not None:
+            raise ValueError(f"the file is damaged: format {version} has no hash")
+        own = {key: value for key, value in header.items() if key not in RESERVED_KEYS}
+        stored = StoredModel(kind, own, arrays, source)
     except ValueError as error:
         raise ModelFileError(source, str(error)) from None
+    if version == UNHASHED_FORMAT:
+        reason = "written by an earlier version of lacuna, without a hash: damage may go unnoticed"
+        warnings.warn(f"{source}: {reason}", ModelFileWarning, stacklevel=3)
+    return stored
 
 
 def bundled_model() -> Path:
@@ -171,6 +196,24 @@ def require_indices(
     array = require(model, name, dtype, shape)
     if array.size and not 0 <= array.min() <= array.max() < below:
         raise ModelFileError(model.source, f"array {shown(name)} has values outside [0, {below})")
+    return array
+
+
+def require_numbers(
+    model: StoredModel,
+    name: str,
+    dtype: type[Scalar],
+    shape: tuple[int, ...],
+    *,
+    least: float = -LARGEST_WEIGHT,
+    most: float = LARGEST_WEIGHT,
+) -> npt.NDArray[Scalar]:
+    """Return a required array whose values are all in ``[least, most]``, by default weights."""
+    array = require(model, name, dtype, shape)
+    if array.size and not (array.min() >= least and array.max() <= most):  # false for NaN
+        raise ModelFileError(
+            model.source, f"array {shown(name)} has values outside [{least:g}, {most:g}]"
+        )
     return array
 
 
@@ -240,22 +283,22 @@ def joined_words(one: PackedStrings, other: PackedStrings) -> PackedStrings:
     return pack_strings(sorted({*unpack_strings(one), *unpack_strings(other)}))
 
 
-def _own_header(metadata: object) -> tuple[str, dict[str, Any]]:
-    """Return the kind and the rest of the header; an unknown format is an error."""
+def _own_header(metadata: object) -> dict[str, Any]:
+    """Return the header; an unknown format is an error."""
     text = metadata.get(OWN_KEY) if isinstance(metadata, dict) else None
     if not isinstance(text, str):
         raise ValueError("not a lacuna model: a safetensors file with no lacuna header")
     header = json_object(text.encode())
-    version, kind = header.pop("format", None), header.pop("kind", None)
+    version = header.get("format")
     if type(version) is not int or version < 1:
         raise ValueError("not a lacuna model: no format version")
     if version > FORMAT:
         raise ValueError(
             f"format {version!s:.20} needs a newer lacuna; this one reads up to format {FORMAT}"
         )
-    if not isinstance(kind, str):
+    if not isinstance(header.get("kind"), str):
         raise ValueError("its header names no kind of model")
-    return kind, header
+    return header
 
 
 def _can_be_stored(word: str) -> bool:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from lacuna.encoding.schemes import Heuristic
 from lacuna.errors import ConfigError, ModelFileError
-from lacuna.models.file import StoredModel, parse_model, read_model, stored_part, write_model
+from lacuna.models.file import StoredModel, parse_model, read_model, stored_part
 from lacuna.models.settings import Settings
+from lacuna.models.stored_tags import check_stored_labels
 from lacuna.types import Task
 
 if TYPE_CHECKING:  # help texts use the rows and must not load compiled code
@@ -277,11 +278,6 @@ def load(
     return model
 
 
-def save(model: Tagger, path: str | Path) -> None:
-    """Write a model file, ``*.lacuna``; :func:`load` opens it."""
-    write_model(Path(path), model.store())
-
-
 def model_of_bytes(content: bytes) -> Tagger:
     """Rebuild a model from the bytes of its file, checked like a file: how models are unpickled."""
     return restore(parse_model(content, source="pickled model"))
@@ -304,7 +300,9 @@ def restore(stored: StoredModel) -> Tagger:
     parts = {name: restore(stored_part(stored, name)) for name in kind.parts}
     for name, part in parts.items():
         _check_part(stored, kind, name, part)
-    return cast("Tagger", code_at(kind.restore)(stored, **parts))
+    model = cast("Tagger", code_at(kind.restore)(stored, **parts))
+    check_stored_labels(stored, model.labels)
+    return model
 
 
 def _check_part(stored: StoredModel, kind: Kind, name: str, part: Tagger) -> None:

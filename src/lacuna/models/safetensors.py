@@ -13,6 +13,7 @@ The safetensors package would copy every array, and it accepts repeated names. F
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import mmap
@@ -67,7 +68,7 @@ def _check_size(size: int) -> None:
         raise ValueError("not a lacuna model, or truncated")
 
 
-def directory(content: mmap.mmap) -> tuple[dict[str, Any], int]:
+def directory(content: mmap.mmap | bytes) -> tuple[dict[str, Any], int]:
     """Return the directory and the offset at which the arrays start."""
     length = int.from_bytes(content[:8], "little")
     if content[8:9] != b"{":
@@ -132,8 +133,28 @@ def _array(name: str, entry: _Entry, content: mmap.mmap, start: int) -> npt.NDAr
     return np.ndarray(entry.shape, dtype, buffer=content, offset=place)
 
 
+def content_hash(
+    header: Mapping[str, Any],
+    described: Mapping[str, Any],
+    content: mmap.mmap | bytes,
+    start: int,
+) -> str:
+    """Return the SHA-256 of a header, the directory of arrays, and the bytes of the arrays."""
+    hasher = hashlib.sha256()
+    for part in (header, described):
+        hasher.update(canonical(part).encode())
+    with memoryview(content) as view, view[start:] as arrays:
+        hasher.update(arrays)
+    return hasher.hexdigest()
+
+
+def canonical(value: Mapping[str, Any]) -> str:
+    """Return JSON text that does not depend on the order of keys."""
+    return json.dumps(value, sort_keys=True, allow_nan=False, separators=(",", ":"))
+
+
 def json_object(content: bytes) -> dict[str, Any]:
-    """Parse a JSON object; repeated names, NaN and infinity are errors."""
+    """Parse a JSON object; repeated names, NaN, infinity and lone surrogates are errors."""
     try:
         value = json.loads(
             content.decode(),
@@ -141,6 +162,7 @@ def json_object(content: bytes) -> dict[str, Any]:
             parse_float=_finite,
             parse_constant=_finite,
         )
+        json.dumps(value, ensure_ascii=False).encode()  # fails if half a character is in it
     except RecursionError:
         raise ValueError("its header is nested too deeply") from None
     except ValueError as error:

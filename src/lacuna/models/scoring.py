@@ -30,7 +30,7 @@ from lacuna.features.layout import place_values
 from lacuna.features.token_table import TokenTable
 from lacuna.kernels import kernel
 from lacuna.models.combining_kernels import add_combined
-from lacuna.models.file import StoredModel, require
+from lacuna.models.file import StoredModel, require, require_numbers
 from lacuna.text.word_types import GrowingTypes
 from lacuna.types import FloatArray, HashArray, IntArray, LongArray, RealArray
 
@@ -108,7 +108,7 @@ def without_small(
 def stored_weights(stored: StoredModel, features: int, tags: int) -> SparseRows:
     """Return the weights in a file, checked against the number of features and tags."""
     borders = require(stored, "borders", np.int64, (features + 1,))
-    values = require(stored, "weights", np.float32, (-1,))
+    values = require_numbers(stored, "weights", np.float32, (-1,))
     columns = require(stored, "weight_tags", np.uint16, (len(values),))
     rising = borders[0] == 0 and borders[-1] == len(values) and (np.diff(borders) >= 0).all()
     if not rising or (columns >= tags).any():

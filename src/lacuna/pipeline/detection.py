@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import cast
 
 from lacuna.deid.calibration import (
     Calibration,
@@ -27,11 +28,14 @@ from lacuna.deid.detector import DEFAULT_THRESHOLD, UNNAMED, Detector, Recognize
 from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.patient_values import read_known
 from lacuna.deid.patterns import PATTERNS_VERSION, compile_user_pattern, find_patterns
+from lacuna.deid.self_test import check_finds_names
 from lacuna.deid.terms import TermFinder, read_terms, without_never
 from lacuna.errors import ConfigError
+from lacuna.models.answers import check_answers
 from lacuna.models.base import Tagger
-from lacuna.models.file import StoredModel, file_digest, read_model, stored_part
+from lacuna.models.file import StoredModel, file_digest, read_model
 from lacuna.models.registry import restore
+from lacuna.models.wrapped import Wrapped
 from lacuna.text.document import Document
 from lacuna.types import Task
 
@@ -42,8 +46,8 @@ OPEN_GROUPS = 1024  #: patients whose known values are cached
 class Detection:
     """A detector opened from options, and the promise it keeps.
 
-    The tagger is restored, and the pipeline hashed, on first use: a process that only names outputs
-    needs neither.
+    The tagger is restored and checked, and the pipeline hashed, on first use: a process that only
+    names outputs needs neither.
 
     Attributes
     ----------
@@ -164,11 +168,15 @@ def make_promises(
 
 
 def _tagger(stored: StoredModel, align: bool) -> Tagger:
-    if stored.kind == "aligned" and not align:
-        stored = stored_part(stored, "tagger")
+    """Restore a model and check that it still works."""
     model = restore(stored)
     if model.task is not Task.NER:
         raise ConfigError(f"{stored.source}: a part-of-speech model finds no names")
+    check_answers(stored, model)
+    if stored.source == str(BUNDLED_MODEL):
+        check_finds_names(model, stored.source)
+    if stored.kind == "aligned" and not align:
+        return cast(Wrapped, model).tagger
     return model
 
 

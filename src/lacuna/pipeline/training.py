@@ -19,6 +19,7 @@ from lacuna.models.aligned.training import align
 from lacuna.models.base import Card, Step, Tagger
 from lacuna.models.registry import DEFAULT, Kind, code_at, kind_named, kind_of
 from lacuna.models.settings import Settings
+from lacuna.models.stored_tags import check_labels
 from lacuna.pipeline.categories import Categories
 from lacuna.pipeline.evaluating import judge
 from lacuna.pipeline.filled_card import with_card
@@ -96,6 +97,7 @@ def train(
         config = kind_named(DEFAULT[task]).config() if start is None else start.config
     if not documents:
         raise ConfigError("there are no documents to train on")
+    check_labels({mention.label for document in documents for mention in document.mentions})
     if options.align and task is not Task.NER:
         raise ConfigError("only mentions can be aligned, not parts of speech")
     if options.categories is not None and task is not Task.NER:

@@ -31,6 +31,10 @@ MIX_2 = np.uint64(0x94D049BB133111EB)
 SHIFT_27, SHIFT_30, SHIFT_31, SHIFT_32 = map(np.uint64, (27, 30, 31, 32))
 EMPTY = -1
 SMALLEST_TABLE = 16
+#: Steps from slot to slot per key that filling a table may take. Hashes need less than one; keys
+#: from a file may have been chosen to share their slots, and then the time is quadratic.
+MOST_STEPS = 64
+FILLED, TWICE, CROWDED = 0, 1, 2  #: what came of filling a table
 
 
 class NumberedTypes(NamedTuple):
@@ -110,6 +114,20 @@ class WordTypes:
             array.flags.writeable = False
         return cls(own, slot_hashes, slot_ids)
 
+    @classmethod
+    def of_distinct(cls, hashes: HashArray) -> WordTypes:
+        """Make type i of hashes[i], e.g. from a file.
+
+        A ValueError if a hash occurs twice, or if they were chosen to share slots.
+        """
+        size = 1 << max(2 * len(hashes) - 1, SMALLEST_TABLE - 1).bit_length()
+        slot_hashes, slot_ids = np.zeros(size, np.uint64), np.full(size, EMPTY, np.int32)
+        check_filled(fill_table(hashes, slot_hashes, slot_ids))
+        own = hashes.view()
+        for array in (own, slot_hashes, slot_ids):
+            array.flags.writeable = False
+        return cls(own, slot_hashes, slot_ids)
+
     def __len__(self) -> int:
         return len(self.hashes)
 
@@ -129,6 +147,34 @@ class WordTypes:
 def empty_table() -> tuple[HashArray, IntArray]:
     """Return the slots of an empty table."""
     return np.zeros(SMALLEST_TABLE, np.uint64), np.full(SMALLEST_TABLE, EMPTY, np.int32)
+
+
+def check_filled(outcome: int) -> None:
+    """Raise ValueError unless a table could be filled."""
+    if outcome == TWICE:
+        raise ValueError("a key occurs twice")
+    if outcome == CROWDED:
+        raise ValueError("its keys are not hashes: too many share a slot")
+
+
+@kernel
+def fill_table(hashes: HashArray, slot_hashes: HashArray, slot_ids: IntArray) -> int:
+    """Fill an empty table so that hashes[i] has id i; return ``FILLED`` or why it stopped."""
+    last = slot_ids.size - 1
+    most = MOST_STEPS * (hashes.size + SMALLEST_TABLE)
+    steps = 0
+    for i in range(hashes.size):
+        slot = np.int64(hashes[i] & np.uint64(last))
+        while slot_ids[slot] != EMPTY:
+            if slot_hashes[slot] == hashes[i]:
+                return TWICE
+            slot = (slot + 1) & last
+            steps += 1
+        if steps > most:
+            return CROWDED
+        slot_hashes[slot] = hashes[i]
+        slot_ids[slot] = i
+    return FILLED
 
 
 @kernel

@@ -72,7 +72,7 @@ def test_values_that_are_no_weights_are_refused(
 ) -> None:
     array = model.store().arrays[name].copy()
     array.reshape(-1)[-1] = value
-    with pytest.raises(ModelFileError, match="cannot be weights"):
+    with pytest.raises(ModelFileError, match="has values outside"):
         restore_class_hmm(damaged(model, {}, {name: array}))
 
 

@@ -10,7 +10,14 @@ from lacuna.models.aligned import AlignedModel
 from lacuna.models.aligned.features import AlignmentFeatures
 from lacuna.models.aligned.objective import AlignmentWeights
 from lacuna.models.base import Tagger
-from lacuna.models.file import PackedStrings, StoredModel, require, unpack_strings
+from lacuna.models.file import (
+    PackedStrings,
+    StoredModel,
+    require,
+    require_numbers,
+    unpack_strings,
+)
+from lacuna.models.stored_tags import check_stored_labels
 
 
 def restore_aligned(stored: StoredModel, tagger: Tagger) -> AlignedModel:
@@ -24,6 +31,7 @@ def restore_aligned(stored: StoredModel, tagger: Tagger) -> AlignedModel:
     distinct = set(labels)
     if labels[:1] != ["O"] or len(distinct) != len(labels) or not set(tagger.labels) <= distinct:
         raise ModelFileError(stored.source, "its labels are not those of its tagger")
+    check_stored_labels(stored, labels)  # it may give any of them to a word
     packed = PackedStrings(
         require(stored, "words", np.uint8, (-1,)), require(stored, "word_borders", np.int64, (-1,))
     )
@@ -32,9 +40,7 @@ def restore_aligned(stored: StoredModel, tagger: Tagger) -> AlignedModel:
         raise ModelFileError(stored.source, "a word occurs twice in it")
     space = AlignmentFeatures(tuple(labels), tuple(words))
     tables = {
-        name: require(stored, name, np.float64, table.shape)
+        name: require_numbers(stored, name, np.float64, table.shape)
         for name, table in space.zeros()._asdict().items()
     }
-    if not all(np.isfinite(table).all() for table in tables.values()):
-        raise ModelFileError(stored.source, "its alignment weights are not finite")
     return AlignedModel(tagger, space, AlignmentWeights(**tables), joins, free)

@@ -43,7 +43,7 @@ from lacuna.models.facts import Facts, Inspection, settings_table
 from lacuna.models.feature_settings import FeatureSettings
 from lacuna.models.file import NO_STRINGS, PackedStrings, StoredModel, unpack_strings
 from lacuna.models.scoring import NEGLIGIBLE, Scorer, SparseRows, without_small
-from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE
+from lacuna.models.settings import AT_LEAST_ONE, CAUTION, NOT_NEGATIVE
 from lacuna.text.document import Document
 from lacuna.text.sequences import SequenceKind
 from lacuna.types import RealArray
@@ -85,7 +85,7 @@ class CrfSettings(FeatureSettings, ABC):
     iterations: Annotated[int, NOT_NEGATIVE] = 40
     tolerance: Annotated[float, NOT_NEGATIVE] = 0.03
     sequence: SequenceKind = SequenceKind.SENTENCE
-    caution: float = 0.0
+    caution: Annotated[float, CAUTION] = 0.0
 
     @abstractmethod
     def example(self, document: Document) -> Example:

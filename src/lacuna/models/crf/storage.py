@@ -21,9 +21,16 @@ from lacuna.features.templates import parse_templates
 from lacuna.models.base import Card
 from lacuna.models.crf import Crf, CrfModel, CrfSettings, Support
 from lacuna.models.crf.li import Li, LiModel
-from lacuna.models.file import NO_STRINGS, PackedStrings, StoredModel, require
+from lacuna.models.file import (
+    NO_STRINGS,
+    PackedStrings,
+    StoredModel,
+    require,
+    require_numbers,
+)
 from lacuna.models.scoring import SparseRows, stored_weights
 from lacuna.models.settings import stored_settings
+from lacuna.models.stored_tags import check_tags
 from lacuna.types import RealArray
 
 Key = Annotated[int, msgspec.Meta(ge=0, lt=KEYS)]
@@ -44,7 +51,9 @@ class _Content(NamedTuple, Generic[Settings]):
 
 def restore_crf(stored: StoredModel) -> CrfModel:
     """Rebuild a CRF of flat mentions from a file."""
-    return CrfModel(*_restore(stored, Crf))
+    model = CrfModel(*_restore(stored, Crf))
+    check_tags(stored, model.tags, model.config.scheme)
+    return model
 
 
 def restore_li(stored: StoredModel) -> LiModel:
@@ -72,9 +81,9 @@ def _restore(stored: StoredModel, settings: type[Settings]) -> _Content[Settings
     keys = require(stored, "keys", np.uint64, (-1,))
     try:
         index = FeatureIndex(plan, KnownKeys.of(keys))
-    except ValueError:
-        raise ModelFileError(stored.source, "a feature occurs twice in it") from None
-    moves = require(stored, "moves", np.float32, (len(tags), len(tags)))
+    except ValueError as error:
+        raise ModelFileError(stored.source, f"its features are damaged: {error}") from None
+    moves = require_numbers(stored, "moves", np.float32, (len(tags), len(tags)))
     weights = stored_weights(stored, len(keys), len(tags))
     return _Content(config, tags, index, weights, moves, card, _words(stored))
 

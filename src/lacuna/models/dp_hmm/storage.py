@@ -9,7 +9,6 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from lacuna.encoding.schemes import tag_set
 from lacuna.errors import ConfigError, ModelFileError
 from lacuna.features.resources import Resources
 from lacuna.models.base import Card
@@ -23,12 +22,15 @@ from lacuna.models.file import (
     StoredModel,
     require,
     require_indices,
+    require_numbers,
     unpack_strings,
 )
 from lacuna.models.settings import stored_settings
+from lacuna.models.stored_tags import check_tags
 from lacuna.text.word_types import WordTypes
 from lacuna.types import FloatArray, LongArray, RealArray
 
+MOST_TOKENS = 1e12
 SMALLEST_LOG = -1e6  #: for words; moves may be -inf
 ROUNDING = 1e-6  #: log probabilities may be this much above 0
 
@@ -42,12 +44,8 @@ def restore_dp_hmm(stored: StoredModel) -> DpHmmModel:
         card = msgspec.convert(header.get("card", {}), Card)
     except (msgspec.ValidationError, RecursionError, ConfigError) as error:
         raise ModelFileError(stored.source, f"its header is damaged: {error}") from None
-    labels = dict.fromkeys(tag[2:] for tag in tags[1:])
-    if "" in labels or tags != tag_set(labels, config.scheme):
-        raise ModelFileError(stored.source, "its tags are damaged")
-    tokens = require(stored, "tokens", np.float64, (-1,))
-    if not (np.isfinite(tokens).all() and tokens.min(initial=0.0) >= 0.0):
-        raise ModelFileError(stored.source, "its counts are damaged")
+    check_tags(stored, tags, config.scheme)
+    tokens = require_numbers(stored, "tokens", np.float64, (-1,), least=0.0, most=MOST_TOKENS)
     words = _vocabulary(stored, config)
     return DpHmmModel(
         config,
@@ -84,18 +82,20 @@ def _borders(stored: StoredModel, tags: int, states: int) -> LongArray:
 def _vocabulary(stored: StoredModel, config: DpHmm) -> RareWords:
     words, classes = (require(stored, n, np.uint64, (-1,)) for n in ("words", "classes"))
     functions = _functions(stored, config)
-    known = RareWords(WordTypes.build(words), WordTypes.build(classes), functions)
-    if not len(classes) or len(known) != len(words) + len(classes):
+    if not len(classes):
         raise ModelFileError(stored.source, "its words are damaged")
-    return known
+    try:
+        return RareWords(WordTypes.of_distinct(words), WordTypes.of_distinct(classes), functions)
+    except ValueError as error:
+        raise ModelFileError(stored.source, f"its words are damaged: {error}") from None
 
 
 def _functions(stored: StoredModel, config: DpHmm) -> RareFunctions:
-    phrases = WordTypes.build(require(stored, "phrases", np.uint64, (-1,)))
     try:
+        phrases = WordTypes.of_distinct(require(stored, "phrases", np.uint64, (-1,)))
         lists = Resources.from_arrays(stored.arrays).lists
-    except (ValueError, ConfigError):
-        raise ModelFileError(stored.source, "its word lists are damaged") from None
+    except (ValueError, ConfigError) as error:
+        raise ModelFileError(stored.source, f"its word lists are damaged: {error}") from None
     if set(lists) != set(config.word_lists) or len(phrases) > config.phrases:
         raise ModelFileError(stored.source, "its functions of rare words are damaged")
     return RareFunctions(lists, config.templates, phrases, config.phrases_near == "numbers")
@@ -104,21 +104,19 @@ def _functions(stored: StoredModel, config: DpHmm) -> RareFunctions:
 def _reranker(stored: StoredModel, config: DpHmm) -> Reranker | None:
     if "reranking" not in stored.arrays:
         return None
-    weights = require(stored, "reranking", np.float64, (BUCKETS,))
-    if not (np.isfinite(weights).all() and config.rerank):
+    weights = require_numbers(stored, "reranking", np.float64, (BUCKETS,))
+    if not config.rerank:
         raise ModelFileError(stored.source, "its weights of taggings are damaged")
     return Reranker(weights)
 
 
 def _log_words(stored: StoredModel, shape: tuple[int, int]) -> RealArray:
-    logs = require(stored, "log_words", np.float32, shape)
-    if logs.size and not SMALLEST_LOG <= logs.min() <= logs.max() <= ROUNDING:
-        raise ModelFileError(stored.source, "its weights of words are not log probabilities")
-    return logs
+    return require_numbers(
+        stored, "log_words", np.float32, shape, least=SMALLEST_LOG, most=ROUNDING
+    )
 
 
 def _log_moves(stored: StoredModel, states: int) -> FloatArray:
-    logs = require(stored, "log_moves", np.float64, (states, states))
-    if np.isnan(logs).any() or logs.max() > ROUNDING:
-        raise ModelFileError(stored.source, "its weights of moves are not log probabilities")
-    return logs
+    return require_numbers(
+        stored, "log_moves", np.float64, (states, states), least=-np.inf, most=ROUNDING
+    )

@@ -42,7 +42,7 @@ from lacuna.models.feature_settings import FeatureSettings
 from lacuna.models.file import StoredModel
 from lacuna.models.hypergraph import unfolded
 from lacuna.models.scoring import Scorer, SparseRows
-from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, Range
+from lacuna.models.settings import AT_LEAST_ONE, CAUTION, NOT_NEGATIVE, POSITIVE, Range
 from lacuna.text.document import Document, Mention, Span
 from lacuna.types import FloatArray, LongArray, RealArray
 
@@ -85,7 +85,7 @@ class Hypergraph(FeatureSettings):
     parts: Annotated[int, Range(1, MOST_PARTS)] = 3
     heuristic: Heuristic = Heuristic.ENOUGH
     inference: Inference = Inference.EXACT
-    caution: float = 1.5
+    caution: Annotated[float, CAUTION] = 1.5
     l2: Annotated[float, POSITIVE] = 0.25
     iterations: Annotated[int, AT_LEAST_ONE] = 100
     tolerance: Annotated[float, NOT_NEGATIVE] = 0.01

@@ -15,7 +15,7 @@ from lacuna.features.plan import make_plan
 from lacuna.features.resources import Resources
 from lacuna.features.templates import parse_templates
 from lacuna.models.base import Card
-from lacuna.models.file import StoredModel, require
+from lacuna.models.file import StoredModel, require, require_numbers
 from lacuna.models.hypergraph import (
     HypergraphModel,
     Shared,
@@ -60,7 +60,7 @@ def restore_hypergraph(stored: StoredModel) -> HypergraphModel:
     keys = require(stored, "keys", np.uint64, (-1,))
     try:
         index = FeatureIndex(plan, KnownKeys.of(keys))
-    except ValueError:
-        raise ModelFileError(stored.source, "a feature occurs twice in it") from None
-    bias = require(stored, "bias", np.float32, (width,))
+    except ValueError as error:
+        raise ModelFileError(stored.source, f"its features are damaged: {error}") from None
+    bias = require_numbers(stored, "bias", np.float32, (width,))
     return kind(config, labels, graphs, index, stored_weights(stored, len(keys), width), bias, card)

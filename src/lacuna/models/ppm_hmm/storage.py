@@ -9,13 +9,15 @@ import numpy as np
 
 from lacuna.errors import LacunaError, ModelFileError
 from lacuna.models.base import Card
-from lacuna.models.file import StoredModel, require, require_indices
+from lacuna.models.file import StoredModel, require, require_indices, require_numbers
 from lacuna.models.ppm_hmm import PPM_ARRAYS, PpmHmm, PpmHmmModel
 from lacuna.models.ppm_hmm.ppm import Ppm
 from lacuna.models.ppm_hmm.state_counts import MoveCounts, WordCounts
 from lacuna.models.ppm_hmm.states import State, far_outside, state_set
 from lacuna.models.settings import stored_settings
 from lacuna.text.word_types import WordTypes
+
+MOST = np.iinfo(np.int32).max  #: of any count
 
 
 def restore_ppm_hmm(stored: StoredModel) -> PpmHmmModel:
@@ -54,11 +56,9 @@ def restore_ppm_hmm(stored: StoredModel) -> PpmHmmModel:
 
 def _words(stored: StoredModel, size: int) -> WordCounts:
     hashes = require(stored, "words", np.uint64, (-1,))
-    types = WordTypes.build(hashes)
-    if len(types) != len(hashes):
-        raise ModelFileError(stored.source, "a word occurs twice")
+    types = WordTypes.of_distinct(hashes)
     states = require_indices(stored, "word_states", np.int32, (-1,), below=size)
-    counts = _counts(stored, "word_counts", np.int32, (len(states),), least=1)
+    counts = require_numbers(stored, "word_counts", np.int32, (len(states),), least=1, most=MOST)
     borders = require(stored, "word_borders", np.int64, (len(hashes) + 1,))
     if borders[0] != 0 or borders[-1] != len(states) or (np.diff(borders) < 0).any():
         raise ModelFileError(stored.source, "the borders of its words do not rise")
@@ -66,17 +66,8 @@ def _words(stored: StoredModel, size: int) -> WordCounts:
 
 
 def _moves(stored: StoredModel, size: int) -> MoveCounts:
-    return MoveCounts(
-        _counts(stored, "moves", np.int64, (size, size)),
-        _counts(stored, "first", np.int64, (size,)),
-        _counts(stored, "last", np.int64, (size,)),
+    table, first, last = (
+        require_numbers(stored, name, np.int64, shape, least=0, most=MOST)
+        for name, shape in (("moves", (size, size)), ("first", (size,)), ("last", (size,)))
     )
-
-
-def _counts(
-    stored: StoredModel, name: str, dtype: type[Any], shape: tuple[int, ...], *, least: int = 0
-) -> Any:
-    array = require(stored, name, dtype, shape)
-    if array.size and array.min() < least:
-        raise ModelFileError(stored.source, f"array {name} has counts below {least}")
-    return array
+    return MoveCounts(table, first, last)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from lacuna.encoding.schemes import Scheme, tag_set
+from lacuna.encoding.schemes import Scheme
 from lacuna.errors import ConfigError, ModelFileError
 from lacuna.models.base import Card
-from lacuna.models.file import StoredModel, require, require_indices
+from lacuna.models.file import StoredModel, require, require_indices, require_numbers
 from lacuna.models.scoring import SparseRows
 from lacuna.models.settings import stored_settings
+from lacuna.models.stored_tags import check_tags
 from lacuna.models.trigram_hmm import Hmm, TrigramHmm, TrigramHmmModel
 from lacuna.models.trigram_hmm.pos import PosTagger
 from lacuna.models.trigram_hmm.tag_lexicon import TagLexicon, kin_tags
@@ -18,6 +19,8 @@ from lacuna.models.trigram_hmm.transitions import InterpolationWeights
 from lacuna.models.trigram_hmm.word_classes import WordClasses
 from lacuna.text.word_types import WordTypes
 from lacuna.types import Task
+
+LEAST, MOST = 1e-45, 1e12  #: of counts and shares; the first is the smallest positive float32
 
 
 def restore_trigram_hmm(stored: StoredModel) -> TrigramHmmModel | PosTagger:
@@ -46,33 +49,36 @@ def restore_trigram_hmm(stored: StoredModel) -> TrigramHmmModel | PosTagger:
 
 
 def _check_tags(stored: StoredModel, tags: tuple[str, ...], scheme: Scheme | None) -> None:
-    whole = bool(tags) and len(set(tags)) == len(tags) <= np.iinfo(np.uint16).max
-    if scheme is not None:
-        labels = dict.fromkeys(tag[2:] for tag in tags[1:])
-        whole = whole and "" not in labels and tags == tag_set(labels, scheme)
-    if not whole:
+    if not tags or not len(set(tags)) == len(tags) <= np.iinfo(np.uint16).max:
         raise ModelFileError(stored.source, "its tags are damaged")
+    if scheme is not None:
+        check_tags(stored, tags, scheme)
 
 
 def _lexicon(
     stored: StoredModel, config: TrigramHmm, tags: tuple[str, ...], scheme: Scheme | None
 ) -> TagLexicon:
     words = require(stored, "words", np.uint64, (-1,))
-    values = require(stored, "counts", np.float32, (-1,))
+    values = require_numbers(stored, "counts", np.float32, (-1,), least=LEAST, most=MOST)
     word_tags = require_indices(stored, "word_tags", np.uint16, (len(values),), below=len(tags))
     borders = require(stored, "borders", np.int64, (len(words) + 1,))
-    tag_counts = require(stored, "tag_counts", np.float64, (len(tags),))
+    tag_counts = require_numbers(
+        stored, "tag_counts", np.float64, (len(tags),), least=LEAST, most=MOST
+    )
     keys = require(stored, "class_keys", np.uint64, (-1,))
-    class_tags = require(stored, "class_tags", np.float32, (len(keys), len(tags)))
+    class_tags = require_numbers(
+        stored, "class_tags", np.float32, (len(keys), len(tags)), least=LEAST, most=MOST
+    )
     rising = borders[0] == 0 and borders[-1] == len(values) and (np.diff(borders) > 0).all()
-    known, classes = WordTypes.build(words), WordTypes.build(keys)
-    if not rising or len(known) != len(words):
-        raise ModelFileError(stored.source, "its words are damaged")
-    if not len(keys) or len(classes) != len(keys):
-        raise ModelFileError(stored.source, "its word classes are damaged")
-    for numbers in (values, tag_counts, class_tags):
-        if numbers.size and not (np.isfinite(numbers).all() and numbers.min() > 0):
-            raise ModelFileError(stored.source, "its counts are damaged")
+    if not rising or not len(keys):
+        raise ModelFileError(stored.source, "its words or word classes are damaged")
+    totals = np.maximum(np.bincount(word_tags, values, len(tags)), 1.0)
+    if not np.allclose(totals, tag_counts, rtol=1e-5):
+        raise ModelFileError(stored.source, "its counts do not add up")
+    try:
+        known, classes = WordTypes.of_distinct(words), WordTypes.of_distinct(keys)
+    except ValueError as error:
+        raise ModelFileError(stored.source, f"its words are damaged: {error}") from None
     return TagLexicon(
         known,
         SparseRows(borders, word_tags, values),
