@@ -206,17 +206,17 @@ def _run(options: ArchiveOptions, *, as_json: bool) -> None:
             continues = "" if options.vault is not None else ", --resume continues"
             say(f"stopped: {error}; finished documents are kept{continues}")
             raise typer.Exit(1) from None
-    if options.output is not None:
-        say(
-            f"private: {private_folder(options.output)} (crosswalk of names, manifest);"
-            " keep it with the originals, never pass it on"
-        )
     if failed > SHOWN_FAILURES:
         say(f"failed: {failed - SHOWN_FAILURES:,} more, see report.json")
     if as_json:
         print_json(report.as_json())
     else:
         _show(report, options)
+    if options.output is not None:
+        say(
+            f"private: {private_folder(options.output)} (crosswalk of names, manifest);"
+            " keep it with the originals, never pass it on"
+        )
     raise typer.Exit(1 if report.tally.failed else 0)
 
 
