@@ -173,7 +173,8 @@ def run_lacuna(source: Path, output: Path, options: argparse.Namespace) -> tuple
     model = [] if options.model is None else ["--model", str(options.model)]
     command = [sys.executable, "-m", "lacuna", "deid", str(source), "-o", str(output), "--json"]
     command += [*model, "--policy", options.policy, "--workers", str(options.workers)]
-    shutil.rmtree(output, ignore_errors=True)
+    for folder in (output, output.with_name(f"{output.name}.private")):
+        shutil.rmtree(folder, ignore_errors=True)
     began = now()
     run = subprocess.run(command, check=True, capture_output=True)
     seconds = now().without(began)

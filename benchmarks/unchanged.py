@@ -360,7 +360,8 @@ def speed(old: Path, new: Path, rounds: int) -> None:
         for number in range(rounds + 1):
             for name, command in SPEED.items():
                 for which in (0, 1) if number % 2 else (1, 0):
-                    shutil.rmtree(Path(folder) / "safe", ignore_errors=True)
+                    for left in ("safe", "safe.private"):
+                        shutil.rmtree(Path(folder) / left, ignore_errors=True)
                     seconds = timed(both[which], command)
                     if number:  # the first round may compile
                         took.setdefault((name, which), []).append(seconds)

@@ -14,6 +14,7 @@ SLOW = (
     "tests/archive/test_pool.py::test_a_worker_that_dies_stops_the_run",
     "tests/archive/test_pool.py::test_all_workers_are_gone_afterwards",
     "tests/archive/test_pool.py::test_what_a_worker_cannot_load_is_an_error",
+    "tests/archive/test_restore.py::test_killed_what_is_finished_can_be_restored",
     "tests/archive/test_resume.py::test_interrupted_it_leaves_no_process_and_no_half_file",
     "tests/archive/test_resume.py::test_killed_five_times_it_gives_the_same_bytes",
     "tests/archive/test_silence.py",

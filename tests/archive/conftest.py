@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lacuna.archive.options import ArchiveOptions
+from lacuna.archive.options import ArchiveOptions, Rename
 from lacuna.archive.run import run_archive
 from lacuna.deid.detection_options import DetectionOptions
 from lacuna.deid.keys import Key
@@ -55,13 +55,16 @@ RunOver = Callable[..., Report]
 
 @pytest.fixture
 def run_over(model: Path) -> RunOver:
-    """Call ``run_over(input, output, **options)``; options of detection go to detection."""
+    """Call ``run_over(input, output, **options)``; options of detection go to detection.
+
+    Names are kept unless a test asks for others.
+    """
 
     def run(source: Path, output: Path | None, **options: Any) -> Report:
         detects = DetectionOptions.__struct_fields__
         detection = {name: options.pop(name) for name in detects if name in options}
         policy = load_policy(options.pop("policy", "safe-harbor"))
-        defaults: dict[str, Any] = {"workers": 1, "key": KEY}
+        defaults: dict[str, Any] = {"workers": 1, "key": KEY, "rename": Rename.KEEP}
         failures: list[Failure] = []
         report = run_archive(
             ArchiveOptions(
@@ -100,11 +103,11 @@ def deid(model: Path) -> list[str]:
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Return every output below a folder, by its path; no manifest or reports."""
+    """Return every output below a folder, by its path; no reports."""
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and path.name not in ("manifest.jsonl", "report.html", "report.json")
+        if path.is_file() and path.name not in ("report.html", "report.json")
     }
 
 

@@ -41,6 +41,7 @@ def kill_and_continue(model: Path, folder: Path, times: int, seed: int) -> int:
     workers changes from run to run; what is written does not. Returns how many runs were whole.
     """
     notes, safe, key = folder / "notes", folder / "safe", folder / "key"
+    manifest = folder / "safe.private" / "manifest.jsonl"
     write_notes(notes)
     key.write_bytes(KEY.secret)
     run_undisturbed(model, notes, folder / "undisturbed")
@@ -50,7 +51,7 @@ def kill_and_continue(model: Path, folder: Path, times: int, seed: int) -> int:
     rng = random.Random(seed)
     killed = whole = 0
     while True:
-        resume = ["--resume"] if (safe / "manifest.jsonl").exists() else []
+        resume = ["--resume"] if manifest.exists() else []
         run = subprocess.Popen(
             [*command, *resume, "--workers", rng.choice("112")],
             stdout=subprocess.DEVNULL,
@@ -62,10 +63,12 @@ def kill_and_continue(model: Path, folder: Path, times: int, seed: int) -> int:
             continue
         assert run.wait() == 0
         assert contents(safe) == expected
+        assert crosswalk(safe) == crosswalk(folder / "undisturbed")
         whole += 1
         if killed == times:
             return whole
         shutil.rmtree(safe)
+        shutil.rmtree(manifest.parent)
 
 
 def is_killed(run: subprocess.Popen[bytes], safe: Path, rng: random.Random) -> bool:
@@ -96,7 +99,13 @@ def run_undisturbed(model: Path, notes: Path, output: Path) -> None:
 
 def finished(safe: Path) -> int:
     """Return how many outputs have their final names."""
-    return sum(1 for _ in safe.glob("p*/d*.txt"))
+    return sum(1 for _ in safe.glob("*/*.txt"))
+
+
+def crosswalk(safe: Path) -> list[str]:
+    """Return the lines of the crosswalk, in order of the inputs."""
+    text = (safe.with_name(f"{safe.name}.private") / "crosswalk.csv").read_text()
+    return sorted(text.splitlines())
 
 
 def wait_for_outputs(run: subprocess.Popen[bytes], safe: Path, count: int) -> None:

@@ -26,7 +26,7 @@ def test_the_others_are_done_and_the_exit_code_says_so(
     (notes / "long.txt").write_text(f"{LONG}Call Ana {NAME} about it. {LONG}\n")
     rows = [{"text": f"Call Ana {NAME} about it."}, {"text": f"{LONG}Call Ana {NAME} about it."}]
     (notes / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    options = ("--workers", 2, "--policy", "mask", "--group-from", "^g[^/]+")
+    options = ("--workers", 2, "--policy", "mask", "--group-from", "^g[^/]+", "--rename", "keep")
     good = command(notes, "-o", tmp_path / "good", *options)
     assert good.returncode == 0, good.stderr
 
@@ -68,7 +68,7 @@ def test_where_no_more_can_be_written_the_run_stops_and_can_be_continued(
     notes: Path, tmp_path: Path, command: Command, workers: int
 ) -> None:
     (notes / "long.txt").write_text(f"{LONG}Call Ana {NAME} about it.\n")
-    options = ("-o", tmp_path / "safe", "--policy", "mask", "--workers", workers)
+    options = ("-o", tmp_path / "safe", "--policy", "mask", "--workers", workers, "--rename=keep")
     stopped = command(
         notes,
         *options,

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from lacuna.archive.options import BadBytes, Rename
-from lacuna.archive.restore import restore_folder
 from lacuna.deid.keys import Key
-from lacuna.deid.vault import open_vault, restore
 from lacuna.errors import ConfigError
 from tests.archive.conftest import IS_ROOT, RunOver, contents
 
@@ -112,22 +111,22 @@ def test_links_out_of_the_folder_are_not_followed(
 
 def test_names_that_tell_are_hashed(tmp_path: Path, run_over: RunOver) -> None:
     folder = tmp_path / "in"
-    (folder / "visits").mkdir(parents=True)
-    text = "Call Ana Okafor about the results.\n"
-    (folder / "visits" / "okafor_letter.txt").write_text(text)  # found in the document
-    (folder / "visits" / "letter-2014-03-02.txt").write_text(text)  # a date
-    (folder / "visits" / "plain.txt").write_text(text)
-    (folder / "report.json.txt").write_text(text)
-    known = tmp_path / "known.csv"
-    known.write_text("group,kind,value\n,name,Xaver Quux\n")
-    (folder / "visits" / "quux.txt").write_text(text)
-    run_over(folder, tmp_path / "safe", known=str(known))
-    names = list(contents(tmp_path / "safe"))
-    assert "visits/plain.txt" in names
-    assert len(names) == 5
-    assert sum(name.startswith("visits/") for name in names) == 4
-    assert not any(part in name for name in names for part in ("okafor", "2014", "quux"))
-    run_over(folder, tmp_path / "kept", rename=Rename.KEEP)
+    text = "Call Ana Okafor about the results, room 1427.\n"
+    telling = ["okafor_letter", "letter-2014-03-02", "note 1427", "quux", "smith", "note-12-03"]
+    for name in ("discharge summary-2", *telling, "smith_john/note", "Note.report", "report.json"):
+        (folder / "visits" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "visits" / f"{name}.txt").write_text(text)
+    (tmp_path / "known.csv").write_text("group,kind,value\n,name,Xaver Quux\n")
+    (tmp_path / "always.list").write_text("room 1427\n")
+    options = {"known": str(tmp_path / "known.csv"), "always": str(tmp_path / "always.list")}
+    run_over(folder, tmp_path / "safe", rename=Rename.AUTO, **options)
+    names = set(contents(tmp_path / "safe"))
+    plain = {f"visits/{n}.txt" for n in ("discharge summary-2", "Note.report", "report.json")}
+    assert plain < names
+    hashed = [re.fullmatch(r"visits/[0-9a-f]{16}(/note)?\.txt", name) for name in names - plain]
+    assert all(hashed)
+    assert len(hashed) == len(telling) + 1
+    run_over(folder, tmp_path / "kept")
     assert list(contents(tmp_path / "kept")) == list(contents(folder))
 
 
@@ -181,23 +180,6 @@ def test_term_lists(tmp_path: Path, run_over: RunOver) -> None:
     assert "codeine" not in text
     assert "aspirin" not in text
     assert "Fossa" in text
-
-
-def test_a_vault_brings_everything_back(notes: Path, tmp_path: Path, run_over: RunOver) -> None:
-    run_over(
-        notes,
-        tmp_path / "safe",
-        policy="research",
-        vault=tmp_path / "v.vault",
-        passphrase="open sesame",
-    )
-    vault = open_vault(tmp_path / "v.vault", "open sesame")
-    assert (tmp_path / "v.vault").stat().st_mode & 0o777 == 0o600
-    restored = restore_folder(vault, tmp_path / "safe", tmp_path / "back")
-    assert restored.documents == 12
-    assert contents(tmp_path / "back") == contents(notes)
-    one = tmp_path / "safe" / "g0" / "d0.txt"
-    assert restore(one.read_text(), vault) == (notes / "g0" / "d0.txt").read_text()
 
 
 @pytest.mark.parametrize("inside", [True, False])

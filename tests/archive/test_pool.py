@@ -61,11 +61,18 @@ def test_a_worker_that_dies_stops_the_run(model: Path, dies: int) -> None:
         workers.close()
 
 
-def test_all_workers_are_gone_afterwards(model: Path) -> None:
+def test_all_workers_are_gone_afterwards(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LACUNA_PASSPHRASE", "open sesame, please")
+    monkeypatch.setenv("LACUNA_OTHER", "inherited")
     workers = Processes(3)
     begin(workers, model)
     there = processes(workers)
     assert len(there) == 4
+    for process in there:  # the passphrase of a vault stays in the main process
+        environment = Path(f"/proc/{process}/environ").read_bytes()
+        assert b"LACUNA_OTHER" in environment
+        assert b"PASSPHRASE" not in environment
+        assert b"sesame" not in environment
     workers.close()
     workers.close()
     assert not any(Path(f"/proc/{process}").exists() for process in there)

@@ -12,6 +12,7 @@ import pytest
 
 from lacuna.archive import worker
 from lacuna.archive.messages import FilesJob, Result
+from lacuna.archive.options import BadBytes, Rename
 from lacuna.deid.keys import Key
 from lacuna.errors import ConfigError, StoppedError
 from tests.archive.conftest import RunOver, contents, deid, lines
@@ -33,7 +34,7 @@ def test_interrupted_it_leaves_no_process_and_no_half_file(model: Path, tmp_path
         text=True,
     )
     for _ in range(600):
-        if list(safe.glob("p*")) or run.poll() is not None:
+        if list(safe.glob("*")) or run.poll() is not None:
             break
         time.sleep(0.05)
     (first,) = children(str(run.pid))
@@ -86,6 +87,18 @@ def test_an_input_that_changed_is_done_again(
     assert (tmp_path / "safe" / "g0" / "d0.txt").read_text() == "No fever.\n"
 
 
+def test_an_output_whose_input_is_gone_is_mentioned(
+    notes: Path, tmp_path: Path, run_over: RunOver
+) -> None:
+    run_over(notes, tmp_path / "safe")
+    (notes / "g0" / "d0.txt").unlink()
+    report = run_over(notes, tmp_path / "safe", resume=True)
+    assert report.tally.documents == 11
+    assert report.run.left_aside == {"outputs whose inputs no longer exist": 1}
+    (tmp_path / "safe" / "g0" / "d0.txt").unlink()
+    assert run_over(notes, tmp_path / "safe", resume=True).run.left_aside == {}
+
+
 def test_tables_that_share_groups_are_done_together(tmp_path: Path, run_over: RunOver) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
@@ -110,7 +123,8 @@ def test_tables_that_share_groups_are_done_together(tmp_path: Path, run_over: Ru
         ({"policy": "mask"}, "policy"),
         ({"key": Key(bytes(32))}, "key"),
         ({"patterns": False}, "model and detection"),
-        ({"group_from": "d(.)"}, "groups"),
+        ({"group_from": "d(.)"}, "--group-from"),
+        ({"bad_bytes": BadBytes.REPLACE}, "--on-bad-bytes"),
     ],
 )
 def test_other_settings_are_refused(
@@ -133,11 +147,12 @@ def test_without_a_key_masks_can_be_continued(
     notes: Path, tmp_path: Path, run_over: RunOver
 ) -> None:
     (notes / "g0" / "okafor.txt").write_text("Call Ana Okafor about the results.\n")
-    run_over(notes, tmp_path / "safe", policy="mask", key=None)
+    options: dict[str, Any] = {"policy": "mask", "key": None, "rename": Rename.AUTO}
+    run_over(notes, tmp_path / "safe", **options)
     expected = contents(tmp_path / "safe")
     for name in list(expected)[:4]:
         (tmp_path / "safe" / name).unlink()
-    report = run_over(notes, tmp_path / "safe", policy="mask", key=None, resume=True)
+    report = run_over(notes, tmp_path / "safe", **options, resume=True)
     assert contents(tmp_path / "safe") == expected
     assert report.run.taken_over == 9
 
@@ -158,8 +173,8 @@ def test_a_folder_that_holds_something_is_refused(
 def test_killed_before_it_began_it_can_be_continued(
     notes: Path, tmp_path: Path, run_over: RunOver, content: str
 ) -> None:
-    (tmp_path / "safe").mkdir()
-    (tmp_path / "safe" / "manifest.jsonl").write_text(content)
+    (tmp_path / "safe.private").mkdir()
+    (tmp_path / "safe.private" / "manifest.jsonl").write_text(content)
     options: dict[str, Any] = {"policy": "mask", "key": None, "resume": True}
     assert run_over(notes, tmp_path / "safe", **options).run.taken_over == 0
     assert run_over(notes, tmp_path / "safe", **options).run.taken_over == 12
@@ -167,7 +182,7 @@ def test_killed_before_it_began_it_can_be_continued(
 
 def test_a_damaged_manifest_is_refused(notes: Path, tmp_path: Path, run_over: RunOver) -> None:
     run_over(notes, tmp_path / "safe")
-    path = tmp_path / "safe" / "manifest.jsonl"
+    path = tmp_path / "safe.private" / "manifest.jsonl"
     content = path.read_bytes()
     path.write_bytes(content[:-20])  # cut off: the last output is done again
     assert run_over(notes, tmp_path / "safe", resume=True).run.taken_over == 11
@@ -176,13 +191,16 @@ def test_a_damaged_manifest_is_refused(notes: Path, tmp_path: Path, run_over: Ru
         run_over(notes, tmp_path / "safe", resume=True)
 
 
-@pytest.mark.parametrize("table", [False, True])
+@pytest.mark.parametrize(
+    ("table", "fails_at"), [(False, 2), (False, 6), (False, 15), (True, 2), (True, 3), (True, 4)]
+)
 def test_a_full_disk_stops_the_run_and_leaves_nothing_half(
     notes: Path,
     tmp_path: Path,
     run_over: RunOver,
     monkeypatch: pytest.MonkeyPatch,
     table: bool,
+    fails_at: int,
 ) -> None:
     import errno
     import os
@@ -196,7 +214,7 @@ def test_a_full_disk_stops_the_run_and_leaves_nothing_half(
     def full(handle: int) -> None:
         nonlocal calls
         calls += 1
-        if calls == (2 if table else 5):
+        if calls == fails_at:
             raise OSError(errno.ENOSPC, "No space left on device")
         honest(handle)
 

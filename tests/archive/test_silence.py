@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from lacuna.archive.options import Rename
 from lacuna.deid.detector import Detector, Recognizers
 from lacuna.deid.findings import Finding
 from lacuna.deid.keys import Key
@@ -76,7 +77,8 @@ def test_the_canary_is_nowhere_in_this_process(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level("DEBUG")
-    report = run_over(archive, tmp_path / "safe", known=str(tmp_path / "known.csv"))
+    known = str(tmp_path / "known.csv")
+    report = run_over(archive, tmp_path / "safe", known=known, rename=Rename.AUTO)
     said = capfd.readouterr()
     failures = "".join(map(str, report.failures))
     assert CANARY.lower() not in (said.out + said.err + caplog.text + failures).lower()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,20 +31,25 @@ def test_json_lines_stay_in_order_and_lose_what_nobody_asked_for(
     tmp_path: Path, run_over: RunOver
 ) -> None:
     rows = [
-        {"id": f"n{i}", "text": d.text, "group": f"g{i % 350}", "meta": {"ward": "W", "x": "Ana"}}
+        {
+            "id": f"note-{i}",
+            "text": d.text,
+            "group": f"g{i % 350}",
+            "meta": {"ward": 1, "x": "Ana"},
+        }
         for i, d in enumerate(corpus(700, seed=2, sentences=1))
     ]
-    source = write_jsonl(tmp_path / "in.jsonl", rows)
+    source = write_jsonl(tmp_path / "notes.jsonl", rows)
     columns = Columns(keep=("ward",))
-    run_over(source, tmp_path / "one", columns=columns)
-    run_over(source, tmp_path / "two", columns=columns, workers=2)
+    run_over(source, tmp_path / "one", columns=columns, rename=Rename.AUTO)
+    run_over(source, tmp_path / "two", columns=columns, rename=Rename.AUTO, workers=2)
     assert contents(tmp_path / "one") == contents(tmp_path / "two")
-    safe = lines(tmp_path / "one" / "in.jsonl")
+    safe = lines(tmp_path / "one" / "notes.jsonl")
     assert [row["id"] for row in safe] == [row["id"] for row in rows]
-    assert all(row["meta"] == {"ward": "W"} for row in safe)
+    assert all(row["meta"] == {"ward": 1} for row in safe)
     assert len({row["group"] for row in safe}) == 350
     assert "g0" not in {row["group"] for row in safe}
-    assert "Ana" not in (tmp_path / "one" / "in.jsonl").read_text()
+    assert "Ana" not in (tmp_path / "one" / "notes.jsonl").read_text()
 
 
 def test_a_group_has_one_numbering_wherever_its_rows_stand(
@@ -95,25 +101,25 @@ def test_bad_lines_fail_alone(tmp_path: Path, run_over: RunOver) -> None:
 
 
 def test_csv_columns(tmp_path: Path, run_over: RunOver) -> None:
-    source = tmp_path / "in.csv"
+    source = tmp_path / "table.csv"
     with source.open("w", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(["visit", "mrn", "note", "insurer", "ward"])
-        writer.writerow(["v1", "p1", NOTE + '\n"quoted", twice', "Ana Okafor", "W1"])
-        writer.writerow(["v2", "p1", NOTE, "Ana Okafor", "W2"])
+        writer.writerow(["visit 1", "p1", NOTE + '\n"quoted", twice', "Ana Okafor", "W1"])
+        writer.writerow(["visit 2", "p1", NOTE, "Ana Okafor", "W2"])
     columns = Columns("note", "visit", "mrn", ("ward",))
-    run_over(source, tmp_path / "safe", columns=columns)
-    content = (tmp_path / "safe" / "in.csv").read_bytes().decode()
+    run_over(source, tmp_path / "safe", columns=columns, rename=Rename.AUTO)
+    content = (tmp_path / "safe" / "table.csv").read_bytes().decode()
     rows = list(csv.reader(content.splitlines(keepends=True)))
     assert rows[0] == ["visit", "mrn", "note", "ward"]
-    assert [row[0] for row in rows[1:]] == ["v1", "v2"]
+    assert [row[0] for row in rows[1:]] == ["visit 1", "visit 2"]
     assert [row[3] for row in rows[1:]] == ["W1", "W2"]
     assert rows[1][1] == rows[2][1] != "p1"
     assert rows[1][2].endswith('\n"quoted", twice')
     assert "Okafor" not in content
     assert content.count("\r\n") == 3
     run_over(source, tmp_path / "all", columns=Columns("note", None, "mrn", ("all",)))
-    assert b"insurer" in (tmp_path / "all" / "in.csv").read_bytes()
+    assert b"insurer" in (tmp_path / "all" / "table.csv").read_bytes()
 
 
 def test_a_table_without_the_column_fails_whole(tmp_path: Path, run_over: RunOver) -> None:
@@ -127,14 +133,20 @@ def test_a_table_without_the_column_fails_whole(tmp_path: Path, run_over: RunOve
 
 
 def test_ids_that_tell_are_hashed(tmp_path: Path, run_over: RunOver) -> None:
-    rows: list[dict[str, object]] = [{"id": "okafor-1", "text": NOTE}, {"id": "n-1", "text": NOTE}]
-    source = write_jsonl(tmp_path / "in.jsonl", rows)
-    run_over(source, tmp_path / "safe")
-    first, second = (row["id"] for row in lines(tmp_path / "safe" / "in.jsonl"))
-    assert "okafor" not in first
-    assert second == "n-1"
+    ids = ["okafor-1", "note-1", "4471203", "note/1999", "12-03", "7"]
+    source = write_jsonl(tmp_path / "notes.jsonl", [{"id": id_, "text": NOTE} for id_ in ids])
+    run_over(source, tmp_path / "safe", rename=Rename.AUTO)
+    safe = [row["id"] for row in lines(tmp_path / "safe" / "notes.jsonl")]
+    assert (safe[1], safe[5]) == ("note-1", "7")
+    for old, new in zip(ids, safe, strict=True):
+        assert new == old or re.fullmatch("(note/)?[0-9a-f]{16}", new)
+    assert [new == old for old, new in zip(ids, safe, strict=True)].count(True) == 2
+    run_over(source, tmp_path / "hashed", rename=Rename.HASH)
+    (hashed,) = contents(tmp_path / "hashed")
+    assert re.fullmatch(r"[0-9a-f]{16}\.jsonl", hashed)
+    assert not {row["id"] for row in lines(tmp_path / "hashed" / hashed)} & {*ids}
     run_over(source, tmp_path / "kept", rename=Rename.KEEP)
-    assert lines(tmp_path / "kept" / "in.jsonl")[0]["id"] == "okafor-1"
+    assert [row["id"] for row in lines(tmp_path / "kept" / "notes.jsonl")] == ids
 
 
 def test_files_of_many_documents_become_json_lines(tmp_path: Path, run_over: RunOver) -> None:

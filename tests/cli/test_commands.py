@@ -285,7 +285,7 @@ def test_demo(lacuna: Lacuna, tmp_path: Path) -> None:
     run = lacuna("demo", "-n", 20, "-o", tmp_path / "new")
     assert run.code == 0, run.err
     assert "⟨" in run.out
-    for name in ("report.html", "report.json", "manifest.jsonl"):
+    for name in ("report.html", "report.json"):
         assert (tmp_path / "new" / "safe" / name).is_file()
 
 

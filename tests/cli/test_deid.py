@@ -131,18 +131,42 @@ def test_restoring(
     lacuna: Lacuna, model: Path, note: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = tmp_path / "v.vault"
+    note = note.rename(tmp_path / "okafor.txt")
     options = ("--model", model, "--vault", vault)
     assert "LACUNA_PASSPHRASE" in lacuna("deid", note, "-o", tmp_path / "x", *options).err
     monkeypatch.setenv("LACUNA_PASSPHRASE", "open sesame")
+    short = lacuna("deid", note, "-o", tmp_path / "x", *options)
+    assert (short.code, "at least 12 characters" in short.err) == (2, True)
+    assert list(tmp_path.iterdir()) == [note]
+    monkeypatch.setenv("LACUNA_PASSPHRASE", "open sesame, please")
+    inside = lacuna("deid", note, "-o", tmp_path / "x", *options[:3], tmp_path / "x" / "v.vault")
+    assert "must not be in the output folder" in inside.err
     lacuna("deid", note, "-o", tmp_path / "safe", *options)
-    run = lacuna("restore", vault, tmp_path / "safe" / "note.txt", "-o", "-")
+    (name,) = contents(tmp_path / "safe")
+    assert "okafor" not in name
+    run = lacuna("restore", vault, tmp_path / "safe" / name, "-o", "-")
     assert run.out == NOTE
     assert lacuna("restore", vault, tmp_path / "safe", "-o", tmp_path / "back").code == 0
-    assert contents(tmp_path / "back") == {"note.txt": NOTE.encode()}
-    (tmp_path / "safe" / "note.txt").write_text("changed")
+    assert contents(tmp_path / "back") == {"okafor.txt": NOTE.encode()}
+    again = lacuna("deid", note, "-o", tmp_path / "y", *options)
+    assert (again.code, "never overwritten" in again.err) == (2, True)
+    assert not (tmp_path / "y").exists()
+    (tmp_path / "safe" / name).write_text("changed")
     assert lacuna("restore", vault, tmp_path / "safe", "-o", tmp_path / "more").code == 1
+    vault.write_bytes(vault.read_bytes()[:-1])
+    cut = lacuna("restore", vault, tmp_path / "safe", "-o", tmp_path / "cut")
+    assert "is incomplete, its run was stopped; it contains 1 documents" in cut.err
     monkeypatch.setenv("LACUNA_PASSPHRASE", "wrong")
     assert lacuna("restore", vault, tmp_path / "safe", "-o", tmp_path / "no").code == 2
+
+
+def test_the_private_folder_is_named(
+    lacuna: Lacuna, model: Path, note: Path, tmp_path: Path
+) -> None:
+    run = lacuna("deid", note, "-o", tmp_path / "safe", "--model", model)
+    assert f"private: {tmp_path / 'safe.private'} (crosswalk" in run.err.replace("\n", " ")
+    assert "never pass it on" in run.err
+    assert {path.name for path in tmp_path.iterdir()} == {"note.txt", "safe", "safe.private"}
 
 
 def test_in_python(model: Path) -> None:

@@ -65,11 +65,14 @@ class InputFile:
     @property
     def output(self) -> str:
         """Name of its output, if the name may be kept."""
-        if self.format in (*PLAIN_TABLES.values(), "jsonl"):
-            return self.name
+        suffix = PurePosixPath(self.name).suffix.lower()
+        if self.format in PLAIN_TABLES.values():
+            is_usual = PLAIN_TABLES.get(suffix) == self.format
+            return self.name if is_usual else f"{self.name}.{self.format}"
         if self.is_table:
-            return f"{self.name}.jsonl"
-        return self.name if self.name.lower().endswith(TEXT_SUFFIXES) else f"{self.name}.txt"
+            is_usual = BY_SUFFIX.get(suffix) == self.format == "jsonl"
+            return self.name if is_usual else f"{self.name}.jsonl"
+        return self.name if suffix in TEXT_SUFFIXES else f"{self.name}.txt"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,20 @@
-"""The ledger of a run: counts, failures, manifest and vault, filled from the workers' results."""
+"""The ledger of a run: counts, failures and what is written about outputs, from workers' results.
+
+What is finished is on disk in this order: vault, crosswalk, manifest. So everything that the
+manifest mentions can be found in the crosswalk and restored.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
+from lacuna.archive.crosswalk import Crosswalk
+from lacuna.archive.inputs import InputFile
 from lacuna.archive.manifest import Line, Manifest
 from lacuna.archive.messages import FileTask, Result
+from lacuna.archive.options import Columns
+from lacuna.archive.output_names import stopping
 from lacuna.archive.table_output import TableOutput
 from lacuna.deid.run_report import Failure, Tally
 from lacuna.deid.vault import VaultWriter
@@ -14,24 +23,35 @@ from lacuna.errors import StoppedError
 LISTED = 1000  #: failures that the report lists
 
 
+@dataclass(frozen=True, slots=True)
+class Books:
+    """What a run writes besides its outputs; nothing in a dry run."""
+
+    manifest: Manifest | None = None
+    crosswalk: Crosswalk | None = None
+    vault: VaultWriter | None = None
+
+
 class Ledger:
     """Everything that is recorded during one run."""
 
     def __init__(
         self,
-        manifest: Manifest | None,
-        vault: VaultWriter | None,
-        files: int,
+        books: Books,
+        files: Sequence[InputFile],
+        columns: Columns,
         on_bytes: Callable[[int], None],
         on_failure: Callable[[Failure], None],
     ) -> None:
         self.tally = Tally()
         self.failures: list[Failure] = []
         self.taken_over = 0  #: outputs of an earlier run
-        self.finished = {} if manifest is None else manifest.finished
+        self.finished = {} if books.manifest is None else books.manifest.finished
+        self.crosswalk = books.crosswalk
         self.tasks: dict[int, FileTask] = {}
         self.tables: dict[int, TableOutput] = {}
-        self._manifest, self._vault, self._files = manifest, vault, files
+        self._manifest, self._vault = books.manifest, books.vault
+        self._files, self._columns = files, columns
         self._on_bytes, self._on_failure = on_bytes, on_failure
 
     def take_over(self, lines: Iterable[tuple[Line, int]]) -> None:
@@ -46,20 +66,41 @@ class Ledger:
         for result in results:
             if result.fatal is not None:
                 raise StoppedError(result.fatal)
-            self._enter_originals(result)
-            self._enter_files(result)
-            if result.table in self.tables:
+            if not result.files and result.table not in self.tables:
+                continue  # rows of a table that failed
+            with stopping():
+                self._enter_originals(result)
+                self._enter_files(result)
+            if result.rows:
                 self._enter_rows(result)
 
     def _enter_originals(self, result: Result) -> None:
-        if self._vault is not None:
-            for one in result.originals:
-                self._vault.add(one.id, one.original, one.redacted, one.offsets)
+        if self._vault is None:
+            return
+        whose = self._file_names(result) if result.files else self._row_names(result)
+        for one, (name, group) in zip(result.originals, whose, strict=True):
+            self._vault.add(one.id, one.original, one.redacted, one.offsets, name=name, group=group)
+        if result.files:  # rows: when their table is complete
+            self._vault.flush()
+
+    def _file_names(self, result: Result) -> list[tuple[str, str | None]]:
+        """Return the original names and groups of the files that are finished."""
+        tasks = [self.tasks[done.number] for done in result.files if done.reason is None]
+        return [(task.output, task.group) for task in tasks]
+
+    def _row_names(self, result: Result) -> list[tuple[str, str | None]]:
+        """Return the original ids and groups of the rows that are finished."""
+        expected = self.tables[result.table].expected
+        rows = [expected(done.number) for done in result.rows if done.reason is None]
+        return [(row.id, row.group) for row in rows]
 
     def _enter_files(self, result: Result) -> None:
         lines = []
+        crossed = []
         for done in result.files:
             task = self.tasks.pop(done.number)
+            name = self._files[done.number - 1].name
+            crossed.append((name, task.group, done.output, done.hashed_id))
             self.tally.add(done.tally)
             self._on_bytes(task.bytes)
             if done.reason is not None:
@@ -75,6 +116,8 @@ class Ledger:
                     done.tally,
                 )
             )
+        if self.crosswalk is not None:
+            self.crosswalk.add(crossed)
         if self._manifest is not None:
             self._manifest.add(lines)
 
@@ -90,14 +133,27 @@ class Ledger:
         """Close the outputs of tables that are complete."""
         for number in [n for n, output in self.tables.items() if output.is_finished]:
             output = self.tables.pop(number)
-            line = output.close()
+            with stopping():
+                self._finish(output)
             self.tally.add(output.tally)
-            if line is not None and self._manifest is not None:
-                self._manifest.add([line])
+
+    def _finish(self, output: TableOutput) -> None:
+        name = output.file.name
+        if self._vault is not None:
+            columns = self._columns
+            self._vault.add_table(
+                output.name, output.file.output, (columns.text, columns.id, columns.group)
+            )
+            self._vault.flush()
+        line = output.close()
+        if self.crosswalk is not None:
+            self.crosswalk.add([(name, None, output.name, output.hashed_id)])
+        if line is not None and self._manifest is not None:
+            self._manifest.add([line])
 
     def fail(self, number: int, hashed_id: str, reason: str, *, row: int | None = None) -> None:
         """Record a document that failed; its tally counts it."""
-        failure = Failure(number, self._files, row, hashed_id, reason)
+        failure = Failure(number, len(self._files), row, hashed_id, reason)
         if len(self.failures) < LISTED:
             self.failures.append(failure)
         self._on_failure(failure)
@@ -106,6 +162,9 @@ class Ledger:
         """Record a table that could not be read to its end: nothing of it is written."""
         if number in self.tables:
             self.tables.pop(number).give_up()
+        if self.crosswalk is not None:
+            with stopping():
+                self.crosswalk.add([(self._files[number - 1].name, None, "", hashed_id)])
         self.tally.add_failure(reason)
         self.fail(number, hashed_id, reason)
 

@@ -3,6 +3,10 @@
 ``manifest.jsonl`` begins with the settings of the run, each as a hash. A line follows for every
 finished output, written to disk before the next: the hashed id of the input, SHA-256 of input and
 output, and the tally. An incomplete last line is ignored.
+
+Hashes of inputs and settings, and a random key, would let a reader test guesses. So the manifest is
+not in the output folder ``safe/`` but beside it, in ``safe.private/``, which only its owner can
+read.
 """
 
 from __future__ import annotations
@@ -10,7 +14,8 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,14 +28,19 @@ from lacuna.models.file import file_digest
 
 NAME = "manifest.jsonl"
 PARTIAL = ".*.part"  #: names of unfinished files
+_NOTHING = "there is no run to continue in the output folder"
+_OLD = (
+    "the output folder was written by an earlier version, whose runs cannot be continued;"
+    " start again in a new folder"
+)
 
 
 class Header(msgspec.Struct, frozen=True):
-    """Settings of the run as hashes; `salt` hashes ids if no secret key is needed."""
+    """Settings of the run as hashes; `key`: its random key, if the user gave none."""
 
     lacuna: str
     settings: dict[str, str]
-    salt: str | None = None
+    key: str | None = None
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -69,30 +79,58 @@ class Manifest:
         self._stream.close()
 
 
-def stored_header(folder: Path) -> Header | None:
+def private_folder(output: Path) -> Path:
+    """Return the folder beside an output folder for what must not be passed on with it."""
+    whole = output.resolve()
+    return whole.parent / f"{whole.name}.private"
+
+
+def stored_header(output: Path) -> Header | None:
     """Return the header of the run that wrote a folder, or ``None`` if it has none."""
-    return _read(folder)[0]
+    return read_manifest(output)[0]
 
 
-def begin_manifest(folder: Path, header: Header) -> Manifest:
-    """Start a run in a folder that is new or empty."""
-    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise ConfigError("the output exists and is not a folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    if any(folder.iterdir()):
+def begin_manifest(output: Path, header: Header) -> Manifest:
+    """Start a run in an output folder that is new or empty."""
+    private = private_folder(output)
+    _check_folder(output, "the output")
+    _check_folder(private, str(private))
+    if output.exists() and any(output.iterdir()):
         raise ConfigError("the output folder is not empty; --resume continues an earlier run")
-    return _begun(_locked(folder / NAME), header)
+    if private.exists() and any(private.iterdir()):
+        raise ConfigError(
+            f"{private} contains the crosswalk of an earlier run; move it away first, or choose"
+            " another output folder"
+        )
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        private.mkdir(exist_ok=True)
+        private.chmod(0o700)
+    except OSError as error:
+        raise ConfigError(f"{error.filename}: cannot be created: {error.strerror}") from None
+    return _begun(_locked(private / NAME, os.O_EXCL), header)
 
 
-def resume_manifest(folder: Path, header: Header) -> Manifest:
+def resume_manifest(output: Path, header: Header) -> Manifest:
     """Resume a run with the same settings; unfinished files are removed first."""
-    earlier, lines, size = _read(folder)
+    earlier, lines, size = read_manifest(output)
+    _check_folder(output, "the output")
     if earlier is not None:
         _refuse_other_settings(earlier, header)
-    stream = _locked(folder / NAME)
+    elif output.exists() and any(output.iterdir()):
+        raise ConfigError(_NOTHING)
+    private = private_folder(output)
+    stream = _locked(private / NAME)
     stream.truncate(size)
-    remove_partial(folder)
+    output.mkdir(exist_ok=True)
+    for folder in (output, private):
+        remove_partial(folder)
     return _begun(stream, header) if earlier is None else Manifest(stream, lines)
+
+
+def _check_folder(path: Path, name: str) -> None:
+    if path.is_symlink() or (path.exists() and not path.is_dir()):
+        raise ConfigError(f"{name} exists and is not a folder")
 
 
 def _begun(stream: BinaryIO, header: Header) -> Manifest:
@@ -128,15 +166,20 @@ def is_there(folder: Path, line: Line, path: Path) -> bool:
         return False
 
 
-def _read(folder: Path) -> tuple[Header | None, dict[str, Line], int]:
+def read_manifest(output: Path) -> tuple[Header | None, dict[str, Line], int]:
     """Return the header, the lines by input, and the number of bytes in complete lines.
 
     There is no header if the run was killed before it was written.
+
+    Raises
+    ------
+    ConfigError
+        If there is no manifest, or it is damaged.
     """
     try:
-        content = (folder / NAME).read_bytes()
+        content = (private_folder(output) / NAME).read_bytes()
     except OSError:
-        raise ConfigError("there is no run to continue in the output folder") from None
+        raise ConfigError(_OLD if (output / NAME).exists() else _NOTHING) from None
     whole = content[: content.rfind(b"\n") + 1]
     if not whole:
         return None, {}, 0
@@ -145,12 +188,19 @@ def _read(folder: Path) -> tuple[Header | None, dict[str, Line], int]:
         header = msgspec.json.decode(first, type=Header)
         lines = [msgspec.json.decode(line, type=Line) for line in rest]
     except msgspec.MsgspecError:
-        raise ConfigError("the manifest in the output folder is damaged") from None
+        raise ConfigError("the manifest of the earlier run is damaged") from None
     return header, {line.input: line for line in lines}, len(whole)
 
 
-def _locked(path: Path) -> BinaryIO:
-    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
+@contextmanager
+def locked_manifest(private: Path) -> Iterator[None]:
+    """Refuse other runs during the block."""
+    with _locked(private / NAME):
+        yield
+
+
+def _locked(path: Path, flag: int = 0) -> BinaryIO:
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | flag
     try:
         stream = os.fdopen(os.open(path, flags, 0o600), "ab")
     except OSError as error:

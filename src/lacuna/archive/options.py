@@ -25,7 +25,7 @@ class BadBytes(StrEnum):
 class Rename(StrEnum):
     """What outputs and ids are called."""
 
-    AUTO = "auto"  #: hashed if a name contains something found or known
+    AUTO = "auto"  #: hashed, except plain words and counters
     HASH = "hash"
     KEEP = "keep"
 

@@ -21,6 +21,7 @@ from lacuna.archive.messages import Job, Result, encode_options
 from lacuna.archive.options import ArchiveOptions
 from lacuna.archive.process import Pipes, Ready
 from lacuna.archive.worker import Worker
+from lacuna.deid.keys import PASSPHRASE_VARIABLE
 from lacuna.errors import ConfigError, StoppedError
 from lacuna.inference.batch import THREADS_VARIABLE
 from lacuna.pipeline.detection import Detection
@@ -181,10 +182,18 @@ def _start(pipes: int) -> tuple[subprocess.Popen[bytes], list[Pipes]]:
         stdout=subprocess.DEVNULL,
         stderr=silent,
         pass_fds=[end for pair in theirs for end in pair],
-        # a process that forks must have no threads, and each worker uses one core
-        env=os.environ | {"OPENBLAS_NUM_THREADS": "1", THREADS_VARIABLE: "1"},
+        env=_environment(),
     )
     for pair in theirs:
         for end in pair:
             os.close(end)
     return process, [Pipes(result[0], job[1]) for job, result in zip(jobs, results, strict=True)]
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment of workers: one thread each, and no passphrase.
+
+    A process that forks must have no threads, and each worker uses one core.
+    """
+    kept = {name: value for name, value in os.environ.items() if name != PASSPHRASE_VARIABLE}
+    return kept | {"OPENBLAS_NUM_THREADS": "1", THREADS_VARIABLE: "1"}

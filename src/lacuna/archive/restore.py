@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from lacuna.archive.inputs import InputFile, list_inputs
@@ -10,8 +12,8 @@ from lacuna.archive.messages import RowDone
 from lacuna.archive.options import ALL, Columns, InputOptions
 from lacuna.archive.output_names import RESERVED, place_below
 from lacuna.archive.tables import open_table
-from lacuna.deid.vault import Vault, restore
-from lacuna.errors import ConfigError, CorpusFormatError, LacunaError, VaultError
+from lacuna.deid.vault import Original, Vault, restore
+from lacuna.errors import ConfigError, CorpusFormatError, LacunaError, StoppedError, VaultError
 from lacuna.io.source import Source
 from lacuna.io.writing import whole_file, whole_folder
 
@@ -30,48 +32,70 @@ def restore_text(vault: Vault, path: Path) -> bytes:
 
 
 def restore_folder(vault: Vault, source: Path, output: Path) -> Restored:
-    """Restore every text and JSON line below a folder; texts that are not in the vault fail."""
+    """Restore every text and table below a folder, under its original name if the vault has it.
+
+    Texts that are not in the vault fail. Of tables, texts, ids and groups are restored.
+    """
     inputs = list_inputs(source, InputOptions(exclude=tuple(sorted(RESERVED))))
     restored = Restored()
     with whole_folder(output) as folder:
         for file in inputs.files:
             if file.format == "txt":
                 _restore_file(vault, file, folder, restored)
-            elif file.format == "jsonl":
-                _restore_lines(vault, file, folder, restored)
             else:
-                raise ConfigError(f"{file.format} cannot be restored, only txt and jsonl")
+                _restore_table(vault, file, folder, restored)
     return restored
 
 
 def _restore_file(vault: Vault, file: InputFile, folder: Path, restored: Restored) -> None:
     try:
-        text = Source(file.path, file.name).text()
-        original = _original(vault, text, file.name)
+        original = _original(vault, Source(file.path, file.name).text(), file.name)
     except (VaultError, CorpusFormatError):
         restored.failed += 1
         return
-    with whole_file(place_below(folder, file.name)) as stream:
-        stream.write(original.encode("utf-8", "surrogatepass"))
+    with whole_file(_place(folder, original.name, file.name)) as stream:
+        stream.write(original.text.encode("utf-8", "surrogatepass"))
     restored.documents += 1
 
 
-def _restore_lines(vault: Vault, file: InputFile, folder: Path, restored: Restored) -> None:
-    table = open_table(file, InputOptions(columns=Columns(keep=(ALL,))))
-    with whole_file(place_below(folder, file.name)) as stream:
+def _restore_table(vault: Vault, file: InputFile, folder: Path, restored: Restored) -> None:
+    known = vault.table(file.name)
+    if known is None and file.format != "jsonl":
+        raise ConfigError(f"{file.name}: the vault does not contain this table")
+    columns = Columns() if known is None else Columns(*known.columns)
+    table = open_table(file, InputOptions(columns=replace(columns, keep=(ALL,))))
+    name = None if known is None else known.name
+    with whole_file(_place(folder, name, file.name)) as stream:
+        rows = table.rows()
+        first = next(rows, None)  # a table knows its columns only after the first row
         write = table.start(stream)
-        for row in table.rows():
+        for row in () if first is None else chain([first], rows):
             try:
-                text = _original(vault, row.text, row.id)
+                original = _original(vault, row.text, row.id)
             except LacunaError:
                 restored.failed += 1
                 continue
-            write(row, RowDone(row.number, row.id, row.group, text))
+            id_ = row.id if original.name is None else original.name
+            write(row, RowDone(row.number, id_, original.group, original.text))
             restored.documents += 1
+        table.finish()
 
 
-def _original(vault: Vault, text: str, id_: str) -> str:
+def _original(vault: Vault, text: str, id_: str) -> Original:
     try:
-        return restore(text, vault)
-    except VaultError:  # perhaps several documents became this text
-        return restore(text, vault, document=id_)
+        return vault.original(text, id_)
+    except VaultError:  # perhaps it was renamed
+        return vault.original(text)
+
+
+def _place(folder: Path, original: str | None, name: str) -> Path:
+    """Return the path of a restored file: its original one, or its present one if that is taken.
+
+    An original path that leads out of the folder is not used either.
+    """
+    if original and "\0" not in original:
+        with suppress(StoppedError, OSError):
+            place = place_below(folder, original)
+            if not place.exists():
+                return place
+    return place_below(folder, name)

@@ -4,31 +4,33 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from lacuna.archive.crosswalk import Crosswalk
 from lacuna.archive.inputs import Inputs, groups_of, list_inputs
-from lacuna.archive.ledger import Ledger
+from lacuna.archive.ledger import Books, Ledger
+from lacuna.archive.leftovers import clear_void_run, without_input
 from lacuna.archive.manifest import (
     Header,
-    Manifest,
     begin_manifest,
     hashed_settings,
+    private_folder,
     remove_partial,
     resume_manifest,
     stored_header,
 )
 from lacuna.archive.options import ArchiveOptions, BadBytes
-from lacuna.archive.output_names import SafeNames
+from lacuna.archive.output_names import SafeNames, stopping
 from lacuna.archive.pool import OwnProcess, Pool, Processes
 from lacuna.archive.schedule import Work, do_all
 from lacuna.deid.detection_options import with_policy
 from lacuna.deid.keys import Key
 from lacuna.deid.redact import Redactor
 from lacuna.deid.run_report import Failure, Report, Run, write_report
-from lacuna.deid.vault import VaultWriter, create_vault
+from lacuna.deid.vault import check_new_vault, create_vault
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.models.file import file_digest
 from lacuna.pipeline.detect_and_redact import DetectAndRedact, Failed
@@ -75,24 +77,19 @@ def run_archive(
         stack.callback(pool.close)
         groups = groups_of(inputs.files, options)
         detection = _detection(options)
-        key, salt = _key(options)
-        header = Header(__version__, _settings(options, detection), salt)
+        key, kept = _key(options)
+        header = Header(__version__, _settings(options, detection), kept)
         names = SafeNames(detection.recognizers, key, options.rename)
         pool.begin(_for_workers(options, detection, key), detection)
         on_start(inputs.bytes)
-        manifest = _manifest(options, header)
-        if manifest is not None:
-            stack.callback(manifest.close)
-        if options.output is not None:  # removes what workers were writing when they were stopped
-            stack.callback(remove_partial, options.output)
-            stack.callback(pool.close)
-        vault = stack.enter_context(_vault(options))
-        ledger = Ledger(manifest, vault, len(inputs.files), on_bytes, on_failure)
+        books = _books(options, header, names, pool, stack)
+        ledger = Ledger(books, inputs.files, options.columns, on_bytes, on_failure)
         work = Work.of(inputs.files, groups, ledger, names, options.output)
         if work.is_left:
             do_all(work, pool, options)
         seconds = time.perf_counter() - began
-        report = _report(options, detection, inputs, ledger, header, seconds)
+        skipped = {**inputs.skipped, **_left_over(options, inputs, ledger, names)}
+        report = _report(options, detection, inputs, skipped, ledger, seconds)
     if options.output is not None:
         write_report(options.output, report)
     return report
@@ -127,19 +124,28 @@ def deidentify_text(options: ArchiveOptions, content: bytes) -> bytes:
 def _check(options: ArchiveOptions) -> None:
     if options.workers is not None and options.workers < 1:
         raise ConfigError("at least one worker is needed")
-    if options.vault is not None and not options.passphrase:
-        raise ConfigError("a vault needs a passphrase")
     if options.resume and options.vault is not None:
         raise ConfigError("a run with a vault cannot be continued: a vault is written in one go")
+    if options.vault is not None:
+        check_new_vault(options.vault, options.passphrase)
     if options.resume and options.key is None and options.policy.needs_key:
         raise ConfigError(
             "without --key every run has its own random key, so this one cannot be continued:"
             " surrogates and dates would not be consistent"
         )
-    if options.output is not None and options.input.is_dir():
-        output, folder = options.output.resolve(), options.input.resolve()
-        if output.is_relative_to(folder) or folder.is_relative_to(output):
+    if options.output is not None:
+        _check_places(options, options.output.resolve())
+
+
+def _check_places(options: ArchiveOptions, output: Path) -> None:
+    """Refuse inputs, outputs and vaults inside one another."""
+    source = options.input.resolve()
+    for folder in (output, private_folder(output)):
+        inside = options.input.is_dir() and folder.is_relative_to(source)
+        if inside or source.is_relative_to(folder):
             raise ConfigError("input and output must not be inside one another")
+    if options.vault is not None and options.vault.resolve().is_relative_to(output):
+        raise ConfigError("the vault must not be in the output folder")
 
 
 def _detection(options: ArchiveOptions) -> Detection:
@@ -151,29 +157,30 @@ def _detection(options: ArchiveOptions) -> Detection:
 
 
 def _key(options: ArchiveOptions) -> tuple[Key, str | None]:
-    """Return the key of the run, and the salt that is written to the manifest, if any.
+    """Return the key of the run, and what the manifest keeps of it.
 
-    If the policy needs no secret, names are hashed with a random key, which is the salt.
+    Without a key of the user it is random. It is kept only if nothing but names depends on it.
     """
     if options.key is not None:
         return options.key, None
+    key = Key.random()
     if options.policy.needs_key:
-        return Key.random(), None
-    salt = Key.random().digest("salt").hex()
+        return key, None
     if options.resume and options.output is not None:
         earlier = stored_header(options.output)
-        if earlier is not None and earlier.salt is None:
+        if earlier is not None and earlier.key is None:
             raise ConfigError("the earlier run had a key; give the same key to continue it")
-        salt = salt if earlier is None or earlier.salt is None else earlier.salt
-    return Key(bytes.fromhex(salt)), salt
+        if earlier is not None and earlier.key is not None:
+            key = Key(bytes.fromhex(earlier.key))
+    return key, key.secret.hex()
 
 
 def _settings(options: ArchiveOptions, detection: Detection) -> dict[str, str]:
     files = {
         name: "" if path is None else file_digest(Path(path))
         for name, path in (
-            ("known", options.detection.known),
-            ("always", options.detection.always),
+            ("--known", options.detection.known),
+            ("--always", options.detection.always),
         )
     }
     columns = options.columns
@@ -186,11 +193,15 @@ def _settings(options: ArchiveOptions, detection: Detection) -> dict[str, str]:
             "key": "" if options.key is None else options.key.digest("manifest").hex(),
             "consistency": options.consistency,
             "locale": options.locale,
-            "format": f"{options.format} {options.encoding} {options.bad_bytes}",
-            "files": f"{options.include} {options.exclude}",
-            "groups": str(options.group_from),
+            "--format": str(options.format),
+            "--encoding": options.encoding,
+            "--on-bad-bytes": options.bad_bytes,
+            "--include": repr(options.include),
+            "--exclude": repr(options.exclude),
+            "--group-from": str(options.group_from),
             "columns": repr((columns.text, columns.id, columns.group, columns.keep)),
-            "rename": options.rename,
+            "--rename": options.rename,
+            "--vault": str(options.vault is not None),
         }
     )
 
@@ -206,19 +217,27 @@ def _for_workers(options: ArchiveOptions, detection: Detection, key: Key) -> Arc
     )
 
 
-def _manifest(options: ArchiveOptions, header: Header) -> Manifest | None:
+def _books(
+    options: ArchiveOptions, header: Header, names: SafeNames, pool: Pool, stack: ExitStack
+) -> Books:
+    """Open what the run writes besides its outputs; `stack` closes it."""
     if options.output is None:
-        return None
-    return (resume_manifest if options.resume else begin_manifest)(options.output, header)
-
-
-@contextmanager
-def _vault(options: ArchiveOptions) -> Iterator[VaultWriter | None]:
-    if options.vault is None or options.output is None:
-        yield None
-        return
-    with create_vault(options.vault, options.passphrase) as writer:
-        yield writer
+        return Books()
+    stack.enter_context(stopping())
+    vault = None
+    if options.vault is not None:
+        vault = stack.enter_context(create_vault(options.vault, options.passphrase))
+    if not options.resume:
+        clear_void_run(options.output)
+    manifest = (resume_manifest if options.resume else begin_manifest)(options.output, header)
+    stack.callback(manifest.close)
+    private = private_folder(options.output)
+    for folder in (options.output, private):
+        stack.callback(remove_partial, folder)
+    stack.callback(pool.close)  # before what the workers were writing is removed
+    crosswalk = Crosswalk(private, names)
+    stack.callback(crosswalk.close)
+    return Books(manifest, crosswalk, vault)
 
 
 def _pool(options: ArchiveOptions, inputs: Inputs) -> Pool:
@@ -229,28 +248,38 @@ def _pool(options: ArchiveOptions, inputs: Inputs) -> Pool:
     return Processes(wanted) if wanted > 1 and can_fork else OwnProcess()
 
 
+def _left_over(
+    options: ArchiveOptions, inputs: Inputs, ledger: Ledger, names: SafeNames
+) -> dict[str, int]:
+    """Count outputs of an earlier run whose inputs no longer exist."""
+    if options.output is None or not ledger.finished:
+        return {}
+    present = [names.hashed_id(file.id) for file in inputs.files]
+    count = without_input(options.output, ledger.finished, present)
+    return {"outputs whose inputs no longer exist": count} if count else {}
+
+
 def _report(
     options: ArchiveOptions,
     detection: Detection,
     inputs: Inputs,
+    skipped: dict[str, int],
     ledger: Ledger,
-    header: Header,
     seconds: float,
 ) -> Report:
     run = Run(
         lacuna=__version__,
         model=Path(options.detection.model).name,
-        pipeline=detection.pipeline,
+        model_sha256=file_digest(Path(options.detection.model)),
         policy=Path(options.policy.name).name,
         policy_sha256=options.policy.digest,
-        settings=header.settings,
         threshold=detection.threshold,
         promised=None if detection.calibration is None else detection.calibration.level,
         consistency=options.consistency,
         locale=options.locale,
         files=len(inputs.files),
         taken_over=ledger.taken_over,
-        left_aside=dict(inputs.skipped),
+        left_aside=skipped,
         seconds=seconds,
     )
     return Report(run, ledger.tally, ledger.failures)

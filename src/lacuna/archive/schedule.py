@@ -181,6 +181,7 @@ class _Doing:
                 self.names.output(file.output, None, (), ambiguous=ambiguous),
                 hashed_id,
                 file_digest(file.path),
+                self.ledger.crosswalk,
             )
             self.ledger.tables[number] = output
             for batch in row_batches(output.table.rows()):

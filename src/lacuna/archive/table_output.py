@@ -8,13 +8,13 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from lacuna.archive.crosswalk import Crosswalk
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.manifest import Line
 from lacuna.archive.messages import RowDone
-from lacuna.archive.output_names import place_below
+from lacuna.archive.output_names import place_below, stopping
 from lacuna.archive.rows import Row, Table
 from lacuna.deid.run_report import Tally
-from lacuna.errors import StoppedError
 from lacuna.io.writing import whole_file
 
 
@@ -33,6 +33,8 @@ class TableOutput:
         The path of the output; without a folder nothing is written.
     hashed_id, digest
         Hashed id and SHA-256 of the input, for the manifest.
+    crosswalk
+        Where rows are entered with their new ids, if anything is written.
     """
 
     def __init__(
@@ -43,19 +45,22 @@ class TableOutput:
         name: str,
         hashed_id: str,
         digest: str,
+        crosswalk: Crosswalk | None = None,
     ) -> None:
         self.file = file
         self.table = table
+        self.name = name
+        self.hashed_id = hashed_id
         self.tally = Tally()
         self.backlog = 0  #: characters of rows that are not written yet
         self.has_groups = False
-        self._folder, self._name = folder, name
-        self._hashed_id, self._digest = hashed_id, digest
+        self._folder, self._digest, self._crosswalk = folder, digest, crosswalk
         self._expected: dict[int, Row] = {}
         self._done: dict[int, RowDone] = {}
         self._stack = ExitStack()
         self._stream: _Hashing | None = None
         self._write: Callable[[Row, RowDone], None] | None = None
+        self._enter: Callable[[Row, RowDone], None] | None = None
         self._complete = False
 
     def expect(self, row: Row) -> None:
@@ -64,6 +69,10 @@ class TableOutput:
         self.backlog += len(row.text)
         self.has_groups = self.has_groups or row.group is not None
 
+    def expected(self, number: int) -> Row:
+        """Return a row that was added and whose result has not been taken."""
+        return self._expected[number]
+
     def take(self, rows: Iterable[RowDone]) -> int:
         """Take results of rows; return how many characters of the input they finished."""
         self._done.update((done.number, done) for done in rows)
@@ -71,24 +80,26 @@ class TableOutput:
         while self._expected and (number := next(iter(self._expected))) in self._done:
             row, written = self._expected.pop(number), self._done.pop(number)
             self.backlog -= len(row.text)
-            if written.reason is None:
+            if self._folder is not None:
                 self._put(row, written)
         return before - self.backlog
 
     def _put(self, row: Row, done: RowDone) -> None:
-        if self._folder is None:
-            return
-        try:
-            self._writer()(row, done)
-        except OSError as error:
-            raise _cannot_write(error) from None
+        with stopping():
+            write = self._writer()
+            if done.reason is None:
+                write(row, done)
+            if self._enter is not None:
+                self._enter(row, done)
 
     def _writer(self) -> Callable[[Row, RowDone], None]:
         if self._write is None:
             assert self._folder is not None
-            path = place_below(self._folder, self._name)
+            path = place_below(self._folder, self.name)
             self._stream = _Hashing(self._stack.enter_context(whole_file(path)))
             self._write = self.table.start(self._stream)  # type: ignore[arg-type]
+            if self._crosswalk is not None:  # closed before the output gets its name
+                self._enter = self._stack.enter_context(self._crosswalk.rows(self.name))
         return self._write
 
     def end(self) -> None:
@@ -104,19 +115,17 @@ class TableOutput:
         """Finish the output; return its line for the manifest."""
         if self._folder is None:
             return None
-        try:
+        with stopping():
             self._writer()
             self.table.finish()
             self._stack.close()
-        except OSError as error:
-            raise _cannot_write(error) from None
         assert self._stream is not None
         sha256 = self._stream.hasher.hexdigest()
-        return Line(self._hashed_id, self._digest, self._name, sha256, self.has_groups, self.tally)
+        return Line(self.hashed_id, self._digest, self.name, sha256, self.has_groups, self.tally)
 
     def give_up(self) -> None:
         """Remove the output."""
-        with suppress(_GivenUpError):
+        with suppress(_GivenUpError, OSError):  # e.g. a full disk
             self._stack.__exit__(_GivenUpError, _GivenUpError(), None)
 
 
@@ -136,7 +145,3 @@ class _Hashing:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
-
-
-def _cannot_write(error: OSError) -> StoppedError:
-    return StoppedError(f"cannot write to the output folder: {error.strerror}")

@@ -27,6 +27,7 @@ from rich.progress import (
 )
 from rich.table import Table
 
+from lacuna.deid.keys import PASSPHRASE_VARIABLE
 from lacuna.errors import ConfigError
 
 stdout = Console(highlight=False)
@@ -157,17 +158,14 @@ def _progress(what: str, total: int | None, *amounts: ProgressColumn) -> Iterato
         yield lambda count: progress.advance(task, count)
 
 
-VARIABLE = "LACUNA_PASSPHRASE"
-
-
 def passphrase() -> str:
     """Return the passphrase of an existing vault."""
-    return os.environ.get(VARIABLE) or _typed("Passphrase of the vault: ")
+    return os.environ.get(PASSPHRASE_VARIABLE) or _typed("Passphrase of the vault: ")
 
 
 def new_passphrase() -> str:
     """Return the passphrase of a new vault; it has to be typed twice."""
-    if given := os.environ.get(VARIABLE):
+    if given := os.environ.get(PASSPHRASE_VARIABLE):
         return given
     typed = _typed("Passphrase for the new vault: ")
     if not typed or typed != _typed("Repeat the passphrase: "):
@@ -178,6 +176,7 @@ def new_passphrase() -> str:
 def _typed(prompt: str) -> str:
     if not sys.stdin.isatty():
         raise ConfigError(
-            f"a vault needs a passphrase: set {VARIABLE}, or run in a terminal to type it"
+            f"a vault needs a passphrase: set {PASSPHRASE_VARIABLE}, or run in a terminal"
+            " to type it"
         )
     return getpass.getpass(prompt, stream=sys.stderr)

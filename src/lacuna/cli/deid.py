@@ -98,9 +98,7 @@ class RunOptions:
 
     rename: Annotated[
         Rename,
-        typer.Option(
-            help="Names and ids in the output; auto hashes those that contain an identifier."
-        ),
+        typer.Option(help="Names and ids in the output; auto keeps only plain words and counters."),
     ] = Rename.AUTO
     vault: Annotated[
         Path | None, typer.Option(help="Encrypted file to write, for lacuna restore.")
@@ -131,8 +129,9 @@ def deid_command(
 ) -> None:
     """De-identify texts.
 
-    Writes de-identified texts, a manifest and a report (report.html, report.json) to a folder.
-    Documents that fail are counted and not written; the exit code is then 1. See docs/deid.md.
+    Writes de-identified texts and a report (report.html, report.json) to a folder, and a crosswalk
+    of names to a second folder, FOLDER.private, which must never be passed on. Documents that fail
+    are counted and not written; the exit code is then 1. See docs/deid.md.
 
     Example: lacuna deid notes/ -o safe/ --policy research --key study.key
     """
@@ -189,6 +188,7 @@ def _archive_options(
 
 
 def _run(options: ArchiveOptions, *, as_json: bool) -> None:
+    from lacuna.archive.manifest import private_folder
     from lacuna.archive.run import run_archive
 
     failed = 0
@@ -203,7 +203,8 @@ def _run(options: ArchiveOptions, *, as_json: bool) -> None:
         try:
             report = run_archive(options, on_start=start, on_bytes=advance, on_failure=show)
         except StoppedError as error:
-            say(f"stopped: {error}; finished documents are kept, --resume continues")
+            continues = "" if options.vault is not None else ", --resume continues"
+            say(f"stopped: {error}; finished documents are kept{continues}")
             raise typer.Exit(1) from None
     if failed > SHOWN_FAILURES:
         say(f"failed: {failed - SHOWN_FAILURES:,} more, see report.json")
@@ -211,6 +212,11 @@ def _run(options: ArchiveOptions, *, as_json: bool) -> None:
         print_json(report.as_json())
     else:
         _show(report, options)
+    if options.output is not None:
+        say(
+            f"private: {private_folder(options.output)} (crosswalk of names, manifest);"
+            " keep it with the originals, never pass it on"
+        )
     raise typer.Exit(1 if report.tally.failed else 0)
 
 

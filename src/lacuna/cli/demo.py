@@ -70,7 +70,7 @@ def demo_command(
 
 
 def _deidentify(notes: Path, safe: Path, detection: DetectionOptions) -> Report:
-    from lacuna.archive.options import ArchiveOptions
+    from lacuna.archive.options import ArchiveOptions, Rename
     from lacuna.archive.run import run_archive
     from lacuna.deid.policy import load_policy
 
@@ -80,6 +80,7 @@ def _deidentify(notes: Path, safe: Path, detection: DetectionOptions) -> Report:
         detection=detection,
         policy=load_policy("safe-harbor"),
         group_from="[^/]+",
+        rename=Rename.KEEP,
         workers=1,
     )
     return run_archive(options)

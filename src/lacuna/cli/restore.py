@@ -23,8 +23,9 @@ def restore_command(
 ) -> None:
     """Restore original texts from a vault.
 
-    Originals are restored byte for byte (as UTF-8). The redacted texts must be exactly as deid
-    wrote them. The passphrase is read from LACUNA_PASSPHRASE or asked for.
+    Texts are restored byte for byte (as UTF-8) and under their original names. Of tables, texts,
+    ids and groups are restored. The redacted texts must be exactly as deid wrote them. The
+    passphrase is read from LACUNA_PASSPHRASE or asked for.
 
     Example: lacuna restore study.vault safe/ -o originals/
     """
@@ -32,6 +33,8 @@ def restore_command(
     from lacuna.deid.vault import open_vault
 
     opened = open_vault(vault, passphrase())
+    if not opened.is_complete:
+        say(f"{vault}: is incomplete, its run was stopped; it contains {len(opened):,} documents")
     if output == "-":
         if not source.is_file():
             raise ConfigError("only one text can be restored to standard output")

@@ -15,6 +15,7 @@ from pathlib import Path
 from lacuna.errors import ConfigError
 
 KEY_BYTES = 32
+PASSPHRASE_VARIABLE = "LACUNA_PASSPHRASE"  #: environment variable: the passphrase of a vault
 
 
 class Key:

@@ -1,6 +1,8 @@
 """The report of a run: counts, hashes and documents to review, never a text.
 
-``report.json`` contains everything, ``report.html`` shows it. Documents are named by hashed ids.
+``report.json`` contains everything, ``report.html`` shows it. Documents are named by hashed ids,
+which the crosswalk translates. The reports are passed on with the outputs, so they contain no hash
+with which a guess about an input, a patient or a list of names could be tested.
 
 A :class:`Tally` counts what a report needs. Tallies add up: a run over a million documents keeps
 one, and a resumed run adds those of the documents that were finished before.
@@ -62,12 +64,10 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     ----------
     lacuna
         Version.
-    model, pipeline
-        Name of the model file; hash of everything that detects.
+    model, model_sha256
+        Name and hash of the model file.
     policy, policy_sha256
         Name and hash of the policy.
-    settings
-        All settings as hashes.
     threshold, promised
         The probability from which the model was believed, and its calibrated level, if any.
     files, taken_over, left_aside
@@ -76,10 +76,9 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     lacuna: str
     model: str
-    pipeline: str
+    model_sha256: str
     policy: str
     policy_sha256: str
-    settings: dict[str, str]
     threshold: float
     promised: float | None
     consistency: str

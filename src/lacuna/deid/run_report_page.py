@@ -157,7 +157,7 @@ def _details(report: Mapping[str, Any]) -> str:
     names = (
         "lacuna",
         "model",
-        "pipeline",
+        "model_sha256",
         "policy",
         "policy_sha256",
         "threshold",
@@ -171,7 +171,6 @@ def _details(report: Mapping[str, Any]) -> str:
     )
     rows = [(name.replace("_", " "), _shown(report[name])) for name in names]
     rows += [(f"skipped: {what}", f"{n:,}") for what, n in report["left_aside"].items()]
-    rows += [(f"hash of {name}", value) for name, value in report["settings"].items()]
     return _table(("setting", "value"), rows, text=(1,))
 
 
