@@ -98,14 +98,18 @@ def fold(text: str) -> Folded:
 
 def fold_copies(text: str) -> Iterator[Folded]:
     """Yield the folded words of a text; twice if it has hidden spaces."""
-    for folded, place in folded_codes(text, code_points(text)):
+    codes = code_points(text)
+    for table in word_tables(text, codes):
+        folded, place = fold_codes(codes, table)
         yield Folded(_text(folded), place)
 
 
-def folded_codes(text: str, codes: CodeArray) -> Iterator[tuple[CodeArray, IntArray]]:
-    """Yield the same as code points, and where each comes from; `codes` are those of the text."""
-    for between in (False,) if text.isascii() else _ways(codes):
-        yield fold_codes(codes, _word_table(between))
+def word_tables(text: str, codes: CodeArray) -> list[CodeArray]:
+    """Return what each code point becomes in folded words; two tables if there are hidden spaces.
+
+    `codes` are those of the text.
+    """
+    return [_word_table(way) for way in ((False,) if text.isascii() else _ways(codes))]
 
 
 def fold_words(text: str) -> list[str]:

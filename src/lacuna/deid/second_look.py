@@ -32,7 +32,7 @@ import numpy as np
 from lacuna.deid.actions import Keep
 from lacuna.deid.detector import Detected, Recognizers
 from lacuna.deid.findings import Finding, Origin
-from lacuna.deid.folding import folded_codes
+from lacuna.deid.folding import word_tables
 from lacuna.deid.kinds import IdentifierKind
 from lacuna.deid.name_terms import everyday_words, name_terms, number_terms, phrase_terms
 from lacuna.deid.policy import Policy
@@ -43,12 +43,12 @@ from lacuna.deid.word_hashes import (
     PHRASE,
     WHOLE,
     WORDS,
+    hash_words,
     span_hashes,
-    word_hashes,
     words_left,
 )
 from lacuna.text.characters import code_points
-from lacuna.types import CodeArray, HashArray, IntArray, LongArray
+from lacuna.types import CodeArray, HashArray, LongArray
 
 STEPS = (0.5, 0.8, 0.95, 1.0)  #: probabilities from which a finding of the tagger is confident
 _PATTERN, _MODEL = Origin.PATTERN, Origin.MODEL
@@ -198,15 +198,16 @@ class SecondLook:
         ]
 
     def _words(self, found: Detected) -> _Words:
-        findings = found.findings
-        text = found.document.text
+        text, findings = found.document.text, found.findings
         codes = code_points(text)
         return _Words(
             codes,
-            list(folded_codes(text, codes)),
-            np.array([finding[0] for finding in findings], np.int64),
-            np.array([finding[1] for finding in findings], np.int64),
-            np.array(self._ways_of(findings), np.int64),
+            [(table, hash_words(codes, table)) for table in word_tables(text, codes)],
+            (
+                np.array([finding[0] for finding in findings], np.int64),
+                np.array([finding[1] for finding in findings], np.int64),
+                np.array(self._ways_of(findings), np.int64),
+            ),
         )
 
     def _looked(self, found: Detected, finder: TermFinder) -> Detected:
@@ -240,18 +241,24 @@ class _Ways(dict[str, int]):
 
 
 class _Words(NamedTuple):
-    """The folded words of a document, its findings, and how each is looked for."""
+    """The words of a document, its findings, and how each is looked for.
 
-    raw: CodeArray
-    copies: list[tuple[CodeArray, IntArray]]  #: folded, and where the characters are from
-    start: LongArray
-    end: LongArray
-    way: LongArray
+    codes
+        The code points of the text.
+    copies
+        Tables for folding, and the words that each gives; see :func:`hash_words`.
+    findings
+        Start and end, and how they are looked for.
+    """
+
+    codes: CodeArray
+    copies: list[tuple[CodeArray, tuple[HashArray, LongArray, LongArray, LongArray]]]
+    findings: tuple[LongArray, LongArray, LongArray]
 
     def hashes(self) -> tuple[HashArray, LongArray]:
         """Return hashes of what is looked for, and the numbers of the findings they are of."""
         everyday = _everyday_hashes()[0]
-        return _joined([span_hashes(*copy, *self[2:], everyday) for copy in self.copies])
+        return _joined([span_hashes(*words, *self.findings, everyday) for _, words in self.copies])
 
     def left(self, wanted: HashArray) -> tuple[HashArray, HashArray]:
         """Return those of the wanted words that stay, and those that are protected."""
@@ -259,7 +266,10 @@ class _Words(NamedTuple):
             return wanted, wanted
         everyday = _everyday_hashes()[0]
         return _joined(
-            [words_left(self.raw, *copy, *self[2:], wanted, everyday) for copy in self.copies]
+            [
+                words_left(self.codes, table, *words, *self.findings, wanted, everyday)
+                for table, words in self.copies
+            ]
         )
 
 
@@ -280,8 +290,8 @@ def _everyday_hashes() -> tuple[HashArray, Mapping[int, str]]:
 
 
 def _hashes_of(text: str) -> HashArray:
-    ((codes, _),) = folded_codes(text, code_points(text))
-    return word_hashes(codes)
+    codes = code_points(text)
+    return hash_words(codes, word_tables(text, codes)[0])[0]
 
 
 def _in_words(hashes: HashArray) -> list[str]:

@@ -1,49 +1,70 @@
-"""Hashes of words: a fast test whether something of what was found may stand elsewhere, too."""
+"""Hashes of words: a fast test whether something of what was found may stand elsewhere, too.
+
+The hash of a word with the folded characters c₁ … cₙ is Σ cᵢ Bⁿ⁻ⁱ modulo 2⁶⁴, so that the hash of
+two words without the blank between them is H(a) Bⁿ + H(b), with n the length of b. Words with equal
+hashes are most probably equal; whoever uses this looks at the text then.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from lacuna.deid.folding import BLANK
+from lacuna.deid.folding import BETWEEN, SKIPPED
 from lacuna.kernels import kernel
-from lacuna.types import BoolArray, CodeArray, HashArray, IntArray, LongArray
+from lacuna.types import BoolArray, CodeArray, HashArray, LongArray
 
 #: How a finding is looked for: by its words, in any groups of digits, as a phrase, as written.
 WORDS, NUMBER, PHRASE, WHOLE = 1, 2, 3, 4
 KEPT = -1  #: it stays in the text
+BASE = 0x100000001B3
 GROUPS = 5  #: of a number that is written in groups
 NEAR = 4  #: characters; what is this near may be one name
-FILTER = 1024  #: slots of the filter before hashes are searched; a power of two
+FILTER_BITS = 10  #: of the filter before hashes are searched
 
 
 @kernel
-def word_hash(codes: CodeArray, first: int, last: int) -> np.uint64:
-    """Return the hash of ``codes[first:last]`` (FNV-1a, mixed), blanks left out."""
-    value = np.uint64(0xCBF29CE484222325)
-    for i in range(first, last):
-        if codes[i] != BLANK:
-            value = (value ^ np.uint64(codes[i])) * np.uint64(0x100000001B3)
-    return value ^ (value >> np.uint64(29))
+def hash_words(
+    codes: CodeArray, table: CodeArray
+) -> tuple[HashArray, LongArray, LongArray, LongArray]:
+    """Return the hash of each word, its folded length, its start and its end.
 
-
-@kernel
-def word_hashes(codes: CodeArray) -> HashArray:
-    """Return the hash of every word of a folded text."""
-    hashes = np.empty(codes.size, np.uint64)
-    count, first = 0, 0
+    `table` is what each code point becomes, as in :mod:`lacuna.deid.folding`.
+    """
+    most = codes.size // 2 + 1
+    hashes, length = np.empty(most, np.uint64), np.empty(most, np.int64)
+    start, end = np.empty(most, np.int64), np.empty(most, np.int64)
+    count, size, value = 0, 0, np.uint64(0)
     for i in range(codes.size):
-        if codes[i] == BLANK:
-            if i > first:
-                hashes[count] = word_hash(codes, first, i)
-                count += 1
-            first = i + 1
-    return hashes[:count]
+        code = table[codes[i]]
+        if code > SKIPPED:
+            if size == 0:
+                start[count] = i
+            value = value * np.uint64(BASE) + np.uint64(code)
+            end[count] = i + 1
+            size += 1
+        elif code == BETWEEN and size > 0:
+            hashes[count], length[count] = value, size
+            count, size, value = count + 1, 0, np.uint64(0)
+    if size > 0:
+        hashes[count], length[count] = value, size
+        count += 1
+    return hashes[:count], length[:count], start[:count], end[:count]
+
+
+@kernel
+def joined(value: np.uint64, other: np.uint64, length: int) -> np.uint64:
+    """Return the hash of two words together; `length` is that of the second."""
+    for _ in range(length):
+        value *= np.uint64(BASE)
+    return value + other
 
 
 @kernel
 def span_hashes(
-    codes: CodeArray,
-    place: IntArray,
+    word: HashArray,
+    length: LongArray,
+    word_start: LongArray,
+    word_end: LongArray,
     start: LongArray,
     end: LongArray,
     way: LongArray,
@@ -51,31 +72,32 @@ def span_hashes(
 ) -> tuple[HashArray, LongArray]:
     """Return hashes of the words of spans, and the number of the span of each.
 
-    WORDS: of every word; NUMBER: of all together, without blanks; PHRASE and WHOLE: of the longest
-    word that is not an everyday word.
+    WORDS: of every word; NUMBER: of all together; PHRASE and WHOLE: of the longest word that is not
+    an everyday word.
     """
-    hashes = np.empty(codes.size + start.size, np.uint64)
-    owner = np.empty(codes.size + start.size, np.int64)
+    most = 0
+    for s in range(start.size):
+        if way[s] > 0:
+            most += max(end[s] - start[s], 1)
+    hashes, owner = np.empty(most, np.uint64), np.empty(most, np.int64)
     count = 0
     for s in range(start.size):
-        begin, until = np.searchsorted(place, start[s]), np.searchsorted(place, end[s])
-        before = count
+        if way[s] <= 0:
+            continue
+        before, longest, together = count, 1, np.uint64(0)
+        i = np.searchsorted(word_end, start[s], side="right")
+        while i < word.size and word_start[i] < end[s]:
+            if way[s] == NUMBER:
+                together = joined(together, word[i], length[i])
+            elif way[s] == WORDS and length[i] > 1:
+                hashes[count] = word[i]
+                count += 1
+            elif way[s] != WORDS and length[i] > longest and find(everyday, word[i]) < 0:
+                longest, hashes[before], count = length[i], word[i], before + 1
+            i += 1
         if way[s] == NUMBER:
-            hashes[count] = word_hash(codes, begin, until)
+            hashes[count] = together
             count += 1
-        elif way[s] > 0:
-            first, longest = begin, 1
-            for i in range(begin, until + 1):
-                if i == until or codes[i] == BLANK:
-                    value = word_hash(codes, first, i)
-                    if way[s] == WORDS and i - first > 1:
-                        hashes[count] = value
-                        count += 1
-                    elif i - first > longest and not contains(everyday, value):
-                        longest = i - first
-                        hashes[before] = value
-                        count = before + 1
-                    first = i + 1
         owner[before:count] = s
     return hashes[:count], owner[:count]
 
@@ -83,8 +105,11 @@ def span_hashes(
 @kernel
 def words_left(
     raw: CodeArray,
-    codes: CodeArray,
-    place: IntArray,
+    table: CodeArray,
+    word: HashArray,
+    length: LongArray,
+    word_start: LongArray,
+    word_end: LongArray,
     start: LongArray,
     end: LongArray,
     way: LongArray,
@@ -97,8 +122,10 @@ def words_left(
 
     Parameters
     ----------
-    raw, codes, place
-        A text, the folded text, and where its characters are from.
+    raw, table
+        A text, and what each code point becomes.
+    word, length, word_start, word_end
+        Its words, by :func:`hash_words`.
     start, end, way
         Spans, and how they are looked for.
     wanted, everyday
@@ -110,72 +137,78 @@ def words_left(
         The words that may be meant, each once; the everyday words that cannot be, each time: in
         small letters, and far from everything found.
     """
-    covered = np.zeros(raw.size + 1, np.bool_)
-    for s in range(start.size):
-        if way[s] != KEPT:
-            covered[start[s] : end[s]] = True
-    maybe = np.zeros(FILTER, np.bool_)
-    for value in wanted:
-        maybe[value & np.uint64(FILTER - 1)] = True
-    hits, protected = np.empty(wanted.size, np.uint64), np.empty(codes.size // 2, np.uint64)
+    covered, maybe = covered_characters(raw.size, start, end, way), filter_of(wanted)
+    hits, protected = np.empty(wanted.size, np.uint64), np.empty(word.size, np.uint64)
     is_hit = np.zeros(wanted.size, np.bool_)
-    count, stay, first = 0, 0, 1
-    for i in range(1, codes.size):
-        if codes[i] != BLANK:
+    count, stay = 0, 0
+    for i in range(word.size):
+        if covered[word_start[i]]:
             continue
-        begin, first = first, i + 1
-        if covered[place[begin]]:
-            continue
-        value = word_hash(codes, begin, i)
-        at = find(wanted, value, maybe)
-        if at < 0 and is_digit(codes[i - 1]) and i + 1 < codes.size:  # it may be in groups
-            at = find_groups(codes, begin, i, wanted, maybe)
+        at = find(wanted, word[i]) if maybe[bits(word[i])] else -1
+        if at < 0 and is_digit(raw[word_end[i] - 1]):
+            at = find_groups(word, length, i, wanted, maybe)
         if at < 0:
             continue
-        near = covered[max(place[begin] - NEAR, 0) : place[i - 1] + 1 + NEAR].any()
-        value = wanted[at]
-        if raw[place[begin]] == codes[begin] and not near and contains(everyday, value):
-            protected[stay] = value
+        first = raw[word_start[i]]
+        near = covered[max(word_start[i] - NEAR, 0) : word_end[i] + NEAR]
+        if table[first] == first and not near.any() and find(everyday, wanted[at]) >= 0:
+            protected[stay] = word[i]
             stay += 1
         elif not is_hit[at]:
             is_hit[at] = True
-            hits[count] = value
+            hits[count] = wanted[at]
             count += 1
     return hits[:count], protected[:stay]
 
 
 @kernel
+def covered_characters(size: int, start: LongArray, end: LongArray, way: LongArray) -> BoolArray:
+    """Return for each character whether it is inside a span that does not stay in the text."""
+    covered = np.zeros(size, np.bool_)
+    for s in range(start.size):
+        if way[s] != KEPT:
+            covered[start[s] : end[s]] = True
+    return covered
+
+
+@kernel
+def filter_of(wanted: HashArray) -> BoolArray:
+    """Return whether a hash with certain bits may be wanted."""
+    maybe = np.zeros(1 << FILTER_BITS, np.bool_)
+    for value in wanted:
+        maybe[bits(value)] = True
+    return maybe
+
+
+@kernel
+def bits(value: np.uint64) -> int:
+    """Return some well-mixed bits of a hash."""
+    return int((value * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - FILTER_BITS))
+
+
+@kernel
 def find_groups(
-    codes: CodeArray, begin: int, until: int, wanted: HashArray, maybe: BoolArray
+    word: HashArray, length: LongArray, first: int, wanted: HashArray, maybe: BoolArray
 ) -> int:
     """Return the place of a number in groups, the first of which is a word; -1 if not wanted."""
-    groups = 1
-    for i in range(until + 1, codes.size):
-        if codes[i] == BLANK:
-            groups += 1
-            at = find(wanted, word_hash(codes, begin, i), maybe)
-            if at >= 0 or groups == GROUPS:
+    value = word[first]
+    for i in range(first + 1, min(first + GROUPS, word.size)):
+        value = joined(value, word[i], length[i])
+        if maybe[bits(value)]:
+            at = find(wanted, value)
+            if at >= 0:
                 return at
     return -1
 
 
 @kernel
-def find(wanted: HashArray, value: np.uint64, maybe: BoolArray) -> int:
+def find(wanted: HashArray, value: np.uint64) -> int:
     """Return the place of a hash among sorted ones, -1 if it is not there."""
-    if not maybe[value & np.uint64(FILTER - 1)]:
-        return -1
     at = np.searchsorted(wanted, value)
     return int(at) if at < wanted.size and wanted[at] == value else -1
 
 
 @kernel
-def contains(values: HashArray, value: np.uint64) -> bool:
-    """Whether sorted values contain one."""
-    at = np.searchsorted(values, value)
-    return bool(at < values.size and values[at] == value)
-
-
-@kernel
 def is_digit(code: np.uint32) -> bool:
-    """Whether a folded character is an ASCII digit."""
+    """Whether a character is an ASCII digit."""
     return bool(0x30 <= code <= 0x39)
