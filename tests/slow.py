@@ -24,7 +24,6 @@ SLOW = (
     "tests/cli/test_cues.py",
     "tests/cli/test_models.py",
     "tests/deid/patterns/test_linear.py",
-    "tests/deid/test_bundled.py::test_it_keeps_its_promises_on_other_notes",
     "tests/deid/test_vault.py",
     "tests/encoding/test_flow.py",
     "tests/encoding/test_li.py::test_all_is_the_union_of_every_set",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import lacuna as library
-from lacuna.deid.calibration import promises_of
+from lacuna.deid.promises import promises_of
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.io.output import write_corpus
 from lacuna.models.file import read_model

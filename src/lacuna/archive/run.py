@@ -27,8 +27,9 @@ from lacuna.archive.schedule import Work, do_all
 from lacuna.deid.detection_options import with_policy
 from lacuna.deid.keys import Key
 from lacuna.deid.redact import Redactor
-from lacuna.deid.run_report import Failure, Report, Run, write_report
+from lacuna.deid.run_report import Failure, Report, Run, tally_of, warnings_of, write_report
 from lacuna.deid.vault import VaultWriter, create_vault
+from lacuna.deid.vocabulary import language_name
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.models.file import file_digest
 from lacuna.pipeline.detect_and_redact import DetectAndRedact, Failed
@@ -65,10 +66,13 @@ def run_archive(
     StoppedError
         If nothing more can be written; finished outputs stay.
     ConfigError
-        If the options contradict one another, before anything is written.
+        If the options contradict one another, or a strict promise does not hold for these
+        documents; before anything is written.
     """
     began = time.perf_counter()
     _check(options)
+    if options.strict_promise:
+        _refuse_broken_promise(options)
     inputs = list_inputs(options.input, options)
     with ExitStack() as stack:
         pool = _pool(options, inputs)
@@ -98,7 +102,25 @@ def run_archive(
     return report
 
 
-def deidentify_text(options: ArchiveOptions, content: bytes) -> bytes:
+def _refuse_broken_promise(options: ArchiveOptions) -> None:
+    """Look at all documents without writing anything; raise if the promise may not hold."""
+    trial = replace(
+        options, output=None, vault=None, passphrase="", resume=False, strict_promise=False
+    )
+    _refuse(run_archive(trial).run.warnings)
+
+
+def _refuse(warnings: list[str]) -> None:
+    if warnings:
+        raise ConfigError(
+            "the promise may not hold for these documents, so nothing was written: "
+            + "; ".join(warnings)
+        )
+
+
+def deidentify_text(
+    options: ArchiveOptions, content: bytes, *, on_warning: Callable[[str], None] = lambda _: None
+) -> bytes:
     """Return one text de-identified, as UTF-8; no files are read or written.
 
     Raises
@@ -115,14 +137,23 @@ def deidentify_text(options: ArchiveOptions, content: bytes) -> bytes:
         raise RedactionError(f"the text is not valid {options.encoding}") from None
     key = options.key or Key.random()
     redactor = Redactor(options.policy, key, consistency=options.consistency, locale=options.locale)
-    work = DetectAndRedact(_detection(options).detector, redactor)
+    detection = _detection(options)
+    work = DetectAndRedact(detection.detector, redactor)
     (outcome,) = work.deidentify([Document(STDIN, text)])
     if isinstance(outcome, Failed):
         raise RedactionError(f"the text {outcome.reason}")
+    tally = tally_of(STDIN, outcome.detected, outcome.redacted, detection.detector.vocabulary)
+    warnings = warnings_of(tally, detection.calibration, language_name(detection.stored))
+    if options.strict_promise:
+        _refuse(warnings)
+    for warning in warnings:
+        on_warning(warning)
     return outcome.redacted.document.text.encode()
 
 
 def _check(options: ArchiveOptions) -> None:
+    if options.strict_promise and options.max_missed is None:
+        raise ConfigError("--strict-promise needs --max-missed, the promise to keep")
     if options.workers is not None and options.workers < 1:
         raise ConfigError("at least one worker is needed")
     if options.vault is not None and not options.passphrase:
@@ -145,6 +176,7 @@ def _detection(options: ArchiveOptions) -> Detection:
         with_policy(options.detection, options.policy),
         threshold=options.threshold,
         max_missed=options.max_missed,
+        confidence=options.confidence,
     )
 
 
@@ -200,6 +232,7 @@ def _for_workers(options: ArchiveOptions, detection: Detection, key: Key) -> Arc
         detection=detection.options,
         threshold=detection.threshold,
         max_missed=None,
+        confidence=None,
         key=key,
     )
 
@@ -235,6 +268,7 @@ def _report(
     header: Header,
     seconds: float,
 ) -> Report:
+    promise = detection.calibration
     run = Run(
         lacuna=__version__,
         model=Path(options.detection.model).name,
@@ -243,7 +277,9 @@ def _report(
         policy_sha256=options.policy.digest,
         settings=header.settings,
         threshold=detection.threshold,
-        promised=None if detection.calibration is None else detection.calibration.level,
+        promised=None if promise is None else promise.level,
+        confidence=None if promise is None else promise.confidence,
+        warnings=warnings_of(ledger.tally, promise, language_name(detection.stored)),
         consistency=options.consistency,
         locale=options.locale,
         files=len(inputs.files),
