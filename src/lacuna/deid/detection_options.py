@@ -21,7 +21,7 @@ class DetectionOptions(msgspec.Struct, frozen=True, kw_only=True):
         Whether an aligning model aligns the documents of a patient.
     patterns
         Whether built-in patterns find identifiers by their form.
-    user_patterns, policy
+    user_patterns, policy_digest
         Patterns of the policy, by name, and its digest.
     lists
         (label, file) of word lists.
@@ -33,7 +33,7 @@ class DetectionOptions(msgspec.Struct, frozen=True, kw_only=True):
     align: bool = True
     patterns: bool = True
     user_patterns: dict[str, UserPattern] = {}
-    policy: str = ""
+    policy_digest: str = ""
     lists: tuple[tuple[str, str], ...] = ()
     known: str | None = None
     always: str | None = None
@@ -42,4 +42,6 @@ class DetectionOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 def with_policy(options: DetectionOptions, policy: Policy) -> DetectionOptions:
     """Return the options with the patterns and the digest of a policy."""
-    return msgspec.structs.replace(options, user_patterns=policy.patterns, policy=policy.digest)
+    return msgspec.structs.replace(
+        options, user_patterns=policy.patterns, policy_digest=policy.digest
+    )

@@ -189,7 +189,7 @@ def make_promises(
     ConfigError
         If there are too few patients or documents for a level.
     """
-    if detection.options.policy != policy.digest:
+    if detection.options.policy_digest != policy.digest:
         raise ValueError("detection was opened with another policy")
     detector = detection.detector
     words = vocabulary_of(detection.stored, detector.tagger)
@@ -223,7 +223,7 @@ def _finder(lists: Iterable[tuple[str, str]], origin: Origin) -> TermFinder:
 def _parts(options: DetectionOptions) -> Iterator[str]:
     """Yield names or hashes of everything a promise depends on, except the weights."""
     yield f"align {options.align}"
-    yield f"policy {options.policy}"
+    yield f"policy {options.policy_digest}"
     yield PATTERNS_VERSION if options.patterns else "no patterns"
     for name, user in sorted(options.user_patterns.items()):
         yield f"pattern {name} {user.label} {user.pattern}"
