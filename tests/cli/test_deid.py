@@ -14,9 +14,11 @@ from lacuna.deid.promises import promises_of
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.io.output import write_corpus
 from lacuna.models.file import bundled_model, read_model
+from lacuna.synthetic import Split, generate
 from lacuna.text.document import Document
 from tests.archive.conftest import contents, tiny_model
 from tests.cli.conftest import Lacuna
+from tests.deid.test_vocabulary import FRENCH, GERMAN, SPANISH
 from tests.models.examples import corpus
 
 NOTE = "Call Ana Okafor about the results on 03/14/2014.\n"
@@ -190,6 +192,27 @@ def test_documents_unlike_the_calibration_break_a_strict_promise(
     assert not (tmp_path / "strict").exists()
     alone = lacuna("deid", notes, "--dry-run", "--model", promising, "--strict-promise")
     assert "--strict-promise needs --max-missed" in alone.err
+
+
+def test_documents_in_another_language_are_named(
+    lacuna: Lacuna, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    english = next(iter(generate(1, seed=8, split=Split.TEST))).text
+    texts = {"a": SPANISH, "b": english, "c": GERMAN, "d": FRENCH}
+    for name, text in texts.items():
+        (tmp_path / "notes").mkdir(exist_ok=True)
+        (tmp_path / "notes" / f"{name}.txt").write_text(text, encoding="utf-8")
+    warning = "warning: 3 documents do not look like English clinical notes"
+    for workers in (1, 2):
+        safe = tmp_path / f"safe{workers}"
+        run = lacuna("deid", tmp_path / "notes", "-o", safe, "--workers", workers)
+        assert run.code == 0
+        assert warning in run.err
+        report = json.loads((safe / "report.json").read_text())
+        assert report["foreign"] == len(report["foreign_documents"]) == 3
+        assert warning.partition(": ")[2] in (safe / "report.html").read_text()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GERMAN.encode())))
+    assert "1 document does not look like English" in lacuna("deid", "-").err
 
 
 def test_too_few_documents_promise_nothing(lacuna: Lacuna, model: Path, gold: Path) -> None:

@@ -38,10 +38,10 @@ TABLE = "\n".join(
         strict=True,
     )
 )
-SHORTHAND = """68F w hx HTN, DM, CKD, CHF p/w SOB, orthopnea, PND. PE: NAD, JVP up, bibasilar crackles,
-pitting edema bilat LE. CXR: pulm edema, small effusions. EKG: AFib, LVH. Labs: BNP high, Cr stable.
-A/P: acute CHF exacerbation. IV Lasix BID, strict I/O, daily weights, tele, echo, cardiology consult.
-Hold metformin, SSI, heparin SQ, low Na diet, PT eval. Dispo: floor. Code: full. Dtr updated."""
+SHORTHAND = """68F w hx HTN, DM, CKD, CHF p/w SOB, orthopnea, PND. PE: NAD, JVP up, bibasilar
+crackles, pitting edema bilat LE. CXR: pulm edema, small effusions. EKG: AFib, LVH. Labs: BNP high,
+Cr stable. A/P: acute CHF exacerbation. IV Lasix BID, strict I/O, daily weights, tele, echo,
+cardiology consult. Hold metformin, SSI, heparin SQ, low Na diet, PT eval. Dispo: floor. Code: full. Dtr updated."""
 
 
 @pytest.fixture(scope="module")
