@@ -8,11 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lacuna.deid.vocabulary import SLICE, Vocabulary, language_name, vocabulary_of
+from lacuna.deid.vocabulary import SLICE, Vocabulary, language_name, vocabulary_of, word_types
 from lacuna.models.file import StoredModel, bundled_model, read_model
 from lacuna.models.registry import restore
 from lacuna.synthetic import Split, generate
-from lacuna.text.word_types import WordTypes, hash_words
 
 SPANISH = """Paciente de 67 años que acude al servicio de urgencias por disnea progresiva y tos
 desde hace tres semanas. En la exploración física se observan crepitantes en ambas bases y edemas en
@@ -41,7 +40,8 @@ TABLE = "\n".join(
 SHORTHAND = """68F w hx HTN, DM, CKD, CHF p/w SOB, orthopnea, PND. PE: NAD, JVP up, bibasilar
 crackles, pitting edema bilat LE. CXR: pulm edema, small effusions. EKG: AFib, LVH. Labs: BNP high,
 Cr stable. A/P: acute CHF exacerbation. IV Lasix BID, strict I/O, daily weights, tele, echo,
-cardiology consult. Hold metformin, SSI, heparin SQ, low Na diet, PT eval. Dispo: floor. Code: full. Dtr updated."""
+cardiology consult. Hold metformin, SSI, heparin SQ, low Na diet, PT eval. Dispo: floor. Code: full.
+Dtr updated."""
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +81,7 @@ def test_english_notes_are_english(bundled: Vocabulary) -> None:
 
 
 def known(*words: str, language: str = "") -> Vocabulary:
-    return Vocabulary(WordTypes.build(hash_words(list(words))), language)
+    return Vocabulary(word_types(words), language)
 
 
 def test_words_are_runs_of_two_letters_in_any_case() -> None:

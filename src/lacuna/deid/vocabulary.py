@@ -12,7 +12,7 @@ unknown words. A run of letters is a word if it has two or more of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -35,8 +35,8 @@ from lacuna.text.characters import (
     code_points,
     lower_table,
 )
-from lacuna.text.word_types import WordTypes, hash_tokens
-from lacuna.types import CodeArray, HashArray, IntArray
+from lacuna.text.word_types import WordTypes
+from lacuna.types import CodeArray, HashArray
 
 LANGUAGE = "language"  #: key in the header of a model file, e.g. with the value "en"
 ENOUGH_WORDS = 50
@@ -44,6 +44,7 @@ MOSTLY_UNKNOWN = 0.45
 FEW_FUNCTION_WORDS = 0.03
 SLICE = 1 << 17  #: characters looked at together, so that memory is bounded
 SHORTEST = 2  #: letters of a word
+BASIS, PRIME, HALF = map(np.uint64, (0xCBF29CE484222325, 0x100000001B3, 32))
 
 NAMES: Mapping[str, str] = {"en": "English"}
 #: Words that are common in any English prose, and in no other Western European language.
@@ -104,54 +105,44 @@ def language_name(stored: StoredModel) -> str:
 def vocabulary_of(stored: StoredModel, tagger: Tagger) -> Vocabulary | None:
     """Return the vocabulary of a model; ``None`` if its file holds no words."""
     words = tagger.held_words()
-    if not words:
-        return None
-    return Vocabulary(_types(words), language_name(stored))
+    return Vocabulary(word_types(words), language_name(stored)) if words else None
 
 
-def _types(words: tuple[str, ...]) -> WordTypes:
+def word_types(words: Iterable[str]) -> WordTypes:
+    """Return the types of words as :class:`Vocabulary` looks them up."""
     return WordTypes.build(_word_hashes("\n".join(words)))
 
 
 @cache
 def _function_words(language: str) -> WordTypes | None:
     words = _FUNCTION_WORDS.get(language)
-    return None if words is None else _types(tuple(words.split()))
+    return None if words is None else word_types(words.split())
 
 
 def _word_hashes(text: str) -> HashArray:
-    """Return a hash of every word, in lower case."""
-    lowered, start, end = lower_words(code_points(text), class_table(), lower_table())
-    for array in (lowered, start, end):
-        array.flags.writeable = False  # as the kernel is compiled for
-    return hash_tokens(lowered, start, end)
+    return lower_word_hashes(code_points(text), class_table(), lower_table())
 
 
 @kernel
-def lower_words(
-    codes: CodeArray, classes: ClassTable, lower: CodeArray
-) -> tuple[CodeArray, IntArray, IntArray]:
-    """Return the text in lower case, and start and end of every run of at least two letters.
+def lower_word_hashes(codes: CodeArray, classes: ClassTable, lower: CodeArray) -> HashArray:
+    """Return a hash of every run of at least two letters, in lower case, in one pass.
 
-    Marks belong to the letter before them.
+    Marks belong to the letter before them. FNV-1a of the code points, then mixed.
     """
-    lowered = np.empty(codes.size, np.uint32)
-    start = np.empty(codes.size // SHORTEST + 1, np.int32)
-    end = np.empty(codes.size // SHORTEST + 1, np.int32)
+    hashes = np.empty(codes.size // SHORTEST + 1, np.uint64)
     count = 0
-    first = -1
+    length = 0
+    h = BASIS
     for i in range(codes.size + 1):
-        kind = SPACE
-        if i < codes.size:
-            lowered[i] = lower[codes[i]]
-            kind = classes[codes[i]]
+        kind = classes[codes[i]] if i < codes.size else SPACE
         is_letter = LOWER <= kind <= LETTER or kind in (HIRAGANA, KATAKANA, IDEOGRAPH)
-        if first < 0 and is_letter:
-            first = i
-        elif first >= 0 and not (is_letter or kind == MARK):
-            if i - first >= SHORTEST:
-                start[count] = first
-                end[count] = i
+        if is_letter or (kind == MARK and length > 0):
+            h = (h ^ np.uint64(lower[codes[i]])) * PRIME
+            length += 1
+        elif length > 0:
+            if length >= SHORTEST:
+                hashes[count] = h ^ (h >> HALF)
                 count += 1
-            first = -1
-    return lowered, start[:count].copy(), end[:count].copy()
+            h = BASIS
+            length = 0
+    return hashes[:count].copy()
