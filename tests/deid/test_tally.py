@@ -21,6 +21,7 @@ from lacuna.deid.run_report import (
     MOST_IN_NEED,
     Review,
     Tally,
+    estimate_in_words,
     tally_of,
     total,
     warnings_of,
@@ -64,6 +65,9 @@ def test_a_run_is_warned_about() -> None:
     assert warnings_of(tally, None, "English") == [foreign]
     assert warnings_of(Tally(foreign=1), None, "English")[0].startswith("1 document does not look")
     assert warnings_of(Tally(), promise, "English") == []
+    words = estimate_in_words(tally, (0.02, 0.01))
+    assert words.startswith("the model expects that 3.4 identifier tokens (3.4%) remain")
+    assert words.endswith("in the calibration it expected 2.0%, and 1.0% were missed")
 
 
 @given(st.permutations(range(MOST_IN_NEED + 12)), st.integers(1, 7))

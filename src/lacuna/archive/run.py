@@ -279,6 +279,9 @@ def _report(
         threshold=detection.threshold,
         promised=None if promise is None else promise.level,
         confidence=None if promise is None else promise.confidence,
+        calibrated=None
+        if promise is None or promise.baseline is None
+        else (promise.baseline.left, promise.missed),
         warnings=warnings_of(ledger.tally, promise, language_name(detection.stored)),
         consistency=options.consistency,
         locale=options.locale,

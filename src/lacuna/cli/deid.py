@@ -229,15 +229,16 @@ def _run(options: ArchiveOptions, *, as_json: bool) -> None:
 
 def _show(report: Report, options: ArchiveOptions) -> None:
     from lacuna.deid.promises import in_words
+    from lacuna.deid.run_report import estimate_in_words
 
     tally, run = report.tally, report.run
     rows = sorted(tally.labels.items(), key=lambda entry: -entry[1])
     print_table("replaced", ("label", "count"), [(name, f"{count:,}") for name, count in rows])
     say(
         f"{tally.documents:,} documents, {tally.tokens:,} tokens, {run.seconds:.1f} s"
-        f" ({report.tokens_per_second:,.0f} tokens/s);"
-        f" about {tally.expected_missed:.1f} identifier tokens may remain"
+        f" ({report.tokens_per_second:,.0f} tokens/s)"
     )
+    say(estimate_in_words(tally, run.calibrated))
     if run.promised is not None:
         say(f"promise: {in_words(run.promised, run.confidence)}")
     for warning in run.warnings:

@@ -46,7 +46,7 @@ from lacuna.types import BoolArray, FloatArray, IntArray, LongArray
 
 NEVER = -1.0  #: below every threshold
 HIDES_ALL = Policy("everything is hidden", Mask())
-Labels = list[str | None]  #: of each token, by the annotation
+Labels = list[str | None]  #: of each identifier token, by the annotation
 
 
 class Seen(NamedTuple):
@@ -255,6 +255,6 @@ def _annotated(
             left = stays.of(mention.label, gold.text[span.start : span.end])
             for t in range(first, last):
                 token = slice(examined.start[t] + offset, examined.end[t] + offset)
-                inside[t] |= left.is_moved or gold.text[token] not in left.words
-                labels[t] = mention.label
+                if left.is_moved or gold.text[token] not in left.words:
+                    inside[t], labels[t] = True, mention.label
     return inside, labels

@@ -74,6 +74,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     threshold, promised, confidence
         The probability from which the model was believed, and the level and confidence it was
         calibrated for, if any.
+    calibrated
+        What the model expected to be missed in the calibration, and what was: shares.
     warnings
         Documents in another language, and why the promise may not hold for these documents.
     files, taken_over, left_aside
@@ -89,6 +91,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     threshold: float
     promised: float | None
     confidence: float | None
+    calibrated: tuple[float, float] | None
     warnings: list[str]
     consistency: str
     locale: str
@@ -287,6 +290,18 @@ def warnings_of(tally: Tally, promise: Calibration | None, language: str) -> lis
     if promise is not None:
         found += doubts(promise.level, promise.baseline, tally.rates, tally.expected_left)
     return found
+
+
+def estimate_in_words(tally: Tally, calibrated: tuple[float, float] | None) -> str:
+    """Return how many identifier tokens the model expects to remain, and how good it is at that."""
+    words = (
+        f"the model expects that {tally.expected_missed:,.1f} identifier tokens"
+        f" ({tally.expected_left:.1%}) remain"
+    )
+    if calibrated is None:
+        return words
+    expected, missed = calibrated
+    return f"{words}; in the calibration it expected {expected:.1%}, and {missed:.1%} were missed"
 
 
 def total(tallies: Iterable[Tally]) -> Tally:

@@ -51,14 +51,19 @@ def _summary(report: Mapping[str, Any]) -> str:
     replaced = sum(report["replaced"].values())
     failed = report["failed"]
     bad = f' <b class="bad">{failed:,} failed and were not written.</b>' if failed else ""
+    calibrated = ""
+    if report["calibrated"] is not None:
+        expected, missed = report["calibrated"]
+        calibrated = f" In the calibration it expected {expected:.1%}; {missed:.1%} were missed."
     promise = "".join(f'<p class="bad">Warning: {escape(w)}.</p>' for w in report["warnings"])
     if report["promised"] is not None:
         promise += f"<p>Promise: {in_words(report['promised'], report['confidence'])}.</p>"
     return (
         "<h1>De-identification report</h1>"
         f"<p>{report['documents']:,} documents, {report['tokens']:,} tokens,"
-        f" {replaced:,} identifiers replaced.{bad} The model expects that"
-        f" {report['expected_missed_tokens']:,.1f} identifier tokens remain.</p>"
+        f" {replaced:,} identifiers replaced.{bad} As far as the model can tell,"
+        f" {report['expected_missed_tokens']:,.1f} identifier tokens"
+        f" ({report['expected_missed_share']:.1%}) remain.{calibrated}</p>"
         f"{promise}"
     )
 
