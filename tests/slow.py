@@ -22,6 +22,7 @@ SLOW = (
     "tests/cli/test_cluster.py::test_models_look_at_the_paths",
     "tests/cli/test_compare.py",
     "tests/cli/test_cues.py",
+    "tests/cli/test_deid.py::test_documents_in_another_language_are_named",
     "tests/cli/test_models.py",
     "tests/deid/patterns/test_linear.py",
     "tests/deid/test_vault.py",

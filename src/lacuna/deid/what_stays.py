@@ -7,7 +7,6 @@ what it would write for a label and a text, so that calibration counts what can 
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,18 +17,18 @@ from lacuna.deid.kinds import IdentifierKind
 from lacuna.deid.policy import Policy
 from lacuna.deid.redact import Redactor
 from lacuna.text.document import Document
+from lacuna.text.tokens import tokenize
 
 RECENT = 1 << 14  #: texts whose replacements are cached
-_WORD = re.compile(r"\w+")
 
 
 class Stays(NamedTuple):
     """What can still be read.
 
     words
-        Words of the text that may stand in its replacement.
+        Tokens of the text that may stand in its replacement.
     is_moved
-        Whether it is a date moved by a secret number of days; `words` are all of its words.
+        Whether it is a date moved by a secret number of days; `words` are all of its tokens.
     """
 
     words: frozenset[str] = frozenset()
@@ -64,13 +63,18 @@ class WhatStays:
     def _of(self, label: str, text: str) -> Stays:
         if self.hides(label) or not text.strip():
             return NOTHING
-        words = frozenset(_WORD.findall(text))
         if self.keeps(label):
-            return Stays(words)
+            return Stays(_words(text))
         found = [Finding(0, len(text), label, Origin.MODEL)]
         redacted = self._redactor.redact(Document("", text), found)
         if redacted.fallbacks:  # the action was not possible, so the default hides everything
             return NOTHING
         if self.moves(label):
-            return Stays(words, is_moved=True)
-        return Stays(words & frozenset(_WORD.findall(redacted.document.text)))
+            return Stays(_words(text), is_moved=True)
+        return Stays(_words(redacted.document.text))
+
+
+def _words(text: str) -> frozenset[str]:
+    tokens = tokenize(text)
+    borders = zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)
+    return frozenset(text[start:end] for start, end in borders)
