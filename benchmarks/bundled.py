@@ -1,4 +1,4 @@
-"""How much the bundled model finds in generated notes, and whether its promises hold there.
+"""How much the bundled model finds in generated notes.
 
 ::
 
@@ -13,10 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 import lacuna
-from lacuna.deid.calibration import calibration_units, outcome, promises_of
+from lacuna.deid.calibration_units import calibration_units
 from lacuna.deid.detector import DEFAULT_THRESHOLD, Detector, Recognizers
 from lacuna.deid.patterns import find_patterns
-from lacuna.models.file import bundled_model, read_model
+from lacuna.models.file import bundled_model
 from lacuna.synthetic import Split, generate
 
 
@@ -40,13 +40,6 @@ def main() -> None:
         wrong = np.count_nonzero(others >= options.threshold)
         recall, precision = found / len(identifiers), found / (found + wrong)
         print(f"{name:20} recall {recall:.4f}  precision {precision:.4f}")
-    promises = promises_of(read_model(bundled_model()))
-    for promise in promises.calibrations if promises else ():
-        missed, price = outcome(units, promise.threshold)
-        print(
-            f"promised {promise.level:.0%}: threshold {promise.threshold:.3f},"
-            f" missed {missed:.2%} of {len(units)} patients, precision {price:.4f}"
-        )
 
 
 if __name__ == "__main__":

@@ -18,8 +18,7 @@ from tempfile import TemporaryDirectory
 
 from lists import Counts, thinned, word_lists, write_list
 
-from lacuna.deid.calibration import units_needed, with_promises
-from lacuna.deid.detection_options import DetectionOptions
+from lacuna.deid.vocabulary import LANGUAGE
 from lacuna.features.extract import FeatureIndex
 from lacuna.features.plan import make_plan
 from lacuna.features.resources import Resources
@@ -29,7 +28,6 @@ from lacuna.models.base import Card
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.file import StoredModel, bundled_model, write_model
 from lacuna.models.scoring import without_small
-from lacuna.pipeline.detection import make_promises, open_detection
 from lacuna.pipeline.training import train
 from lacuna.pipeline.training_records import Progress, TrainOptions
 from lacuna.synthetic import Noise, Split, generate
@@ -43,9 +41,6 @@ HASTE = Noise(careless=0.3, capitals=0.12, lower=0.15, wrapped=0.25)
 #: How much of a list the model sees in training, in eighths: a list never has all names.
 SEEN = {"common": 7}
 SEEN_NAMES = 5
-#: Promises that the model makes, on how many unseen notes they rest (for each note of training).
-LEVELS = (0.01, 0.02, 0.05)
-CALIBRATION, CALIBRATION_SEED = 0.3, 2
 #: Weights nearer to zero are left out of the file.
 SMALLEST_WEIGHT = 0.02
 #: Makes the model prefer too much to too little; chosen on test notes of seeds 77, 4242, 9901.
@@ -67,8 +62,7 @@ def main() -> None:
     options = parser.parse_args()
     began = time.perf_counter()
     options.output.parent.mkdir(exist_ok=True)
-    write_model(options.output, with_answers(build(options.notes).store()))
-    digest = write_model(options.output, calibrated(options.output, options.notes))
+    digest = write_model(options.output, with_answers(in_english(build(options.notes).store())))
     size = options.output.stat().st_size / 1e6
     seconds = time.perf_counter() - began
     sys.stderr.write(f"\n{options.output}: {size:.1f} MB, {seconds:.0f} s, sha256 {digest}\n")
@@ -95,11 +89,8 @@ def learn(notes: int, lists: Mapping[str, str]) -> CrfModel:
         iterations=24,
         tolerance=0.0,
     )
-    data = (
-        f"{notes} generated English notes and {int(JOTTINGS * notes)} jottings, seed {SEED}",
-        f"promises: {_unseen(notes)} generated notes of unseen sentences, seed {CALIBRATION_SEED}",
-    )
-    card = Card(data=data, licence=LICENCE)
+    data = f"{notes} generated English notes and {int(JOTTINGS * notes)} jottings, seed {SEED}"
+    card = Card(data=(data,), licence=LICENCE)
     documents = map(labels.apply, training_notes(notes))
     model = train(documents, config, TrainOptions(card=card, on_progress=_show)).model
     assert isinstance(model, CrfModel)
@@ -133,18 +124,9 @@ def finished(tagger: CrfModel, lists: Resources) -> CrfModel:
     return replace(tagger, config=config, index=index, weights=kept)
 
 
-def calibrated(model: Path, notes: int) -> StoredModel:
-    """Return a model with promises: thresholds for ``lacuna deid`` as it is without options."""
-    detection = open_detection(DetectionOptions(model=str(model)))
-    unseen = generate(
-        _unseen(notes), seed=CALIBRATION_SEED, split=Split.TEST, most_notes_per_patient=1
-    )
-    return with_promises(detection.stored, make_promises(detection, unseen, LEVELS))
-
-
-def _unseen(notes: int) -> int:
-    """Return on how many notes the promises rest."""
-    return max(units_needed(min(LEVELS)), int(CALIBRATION * notes))
+def in_english(stored: StoredModel) -> StoredModel:
+    """Return a model whose file names its language, so that other documents are noticed."""
+    return replace(stored, header={**stored.header, LANGUAGE: "en"})
 
 
 def _show(progress: Progress) -> None:

@@ -10,12 +10,15 @@ from pathlib import Path
 import pytest
 
 import lacuna as library
-from lacuna.deid.calibration import promises_of
+from lacuna.deid.promises import promises_of
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.io.output import write_corpus
-from lacuna.models.file import read_model
+from lacuna.models.file import bundled_model, read_model
+from lacuna.synthetic import Split, generate
+from lacuna.text.document import Document
 from tests.archive.conftest import contents, tiny_model
 from tests.cli.conftest import Lacuna
+from tests.deid.test_vocabulary import FRENCH, GERMAN, SPANISH
 from tests.models.examples import corpus
 
 NOTE = "Call Ana Okafor about the results on 03/14/2014.\n"
@@ -94,14 +97,19 @@ def test_a_promise_is_kept_only_by_the_same_pipeline(
 ) -> None:
     promising = tmp_path / "promising.lacuna"
     run = lacuna(
-        "calibrate", model, gold, "--max-missed", 0.1, "--max-missed", 0.05, "-o", promising
+        "calibrate", model, gold, "--max-missed", 0.2, "--max-missed", 0.05, "-o", promising
     )
     assert run.code == 0
-    assert "average" in run.err
+    assert "--max-missed 0.05: on average at most 5.00%" in run.err
+    assert "--max-missed 0.2 --confidence 0.95: with confidence 95.0%, at most 20.00%" in run.err
+    assert "0.05 is promised on average only" in run.err
+    assert "at least 59 patients" in run.err
     assert "are few for 0.05" in run.err
+    assert "chosen after looking at this curve is not promised" in run.err
     promises = promises_of(read_model(promising))
     assert promises is not None
-    assert [calibration.level for calibration in promises.calibrations] == [0.05, 0.1]
+    kinds = [(one.level, one.confidence) for one in promises.calibrations]
+    assert kinds == [(0.05, None), (0.2, None), (0.2, 0.95)]
     assert promises_of(read_model(model)) is None
     options = ("--model", promising, "--max-missed", 0.05)
     kept = lacuna("deid", note, "-o", tmp_path / "safe", *options)
@@ -109,14 +117,102 @@ def test_a_promise_is_kept_only_by_the_same_pipeline(
     assert "promise: on average at most 5.00%" in kept.err
     report = json.loads((tmp_path / "safe" / "report.json").read_text())
     assert report["threshold"] == promises.calibrations[0].threshold
-    assert report["promised"] == 0.05
-    other = lacuna("deid", note, "--dry-run", *options, "--no-patterns")
-    assert other.code == 2
-    assert "calibrate it again" in other.err
-    level = lacuna("deid", note, "--dry-run", "--model", promising, "--max-missed", 0.2)
+    assert (report["promised"], report["confidence"]) == (0.05, None)
+    for change in (("--no-patterns",), ("--policy", "mask")):
+        other = lacuna("deid", note, "--dry-run", *options, *change)
+        assert other.code == 2
+        assert "calibrate it again" in other.err
+    level = lacuna("deid", note, "--dry-run", "--model", promising, "--max-missed", 0.3)
     assert "not calibrated for" in level.err
-    never = lacuna("deid", note, "--dry-run", "--model", model, "--max-missed", 0.05)
-    assert "makes no promise" in never.err
+
+
+def test_the_promise_with_confidence_is_the_one_that_is_asked_for(
+    lacuna: Lacuna, model: Path, gold: Path, note: Path, tmp_path: Path
+) -> None:
+    promising = tmp_path / "promising.lacuna"
+    assert lacuna("calibrate", model, gold, "--max-missed", 0.2, "-o", promising).code == 0
+    options = ("--model", promising, "--max-missed", 0.2, "--confidence", 0.95)
+    run = lacuna("deid", note, "-o", tmp_path / "safe", *options)
+    assert run.code == 0
+    assert "promise: with confidence 95.0%, at most 20.00%" in run.err
+    report = json.loads((tmp_path / "safe" / "report.json").read_text())
+    promises = promises_of(read_model(promising))
+    assert promises is not None
+    mean, signed = promises.calibrations
+    assert report["threshold"] == signed.threshold <= mean.threshold
+    assert report["confidence"] == 0.95
+    assert "with confidence 95.0%" in (tmp_path / "safe" / "report.html").read_text()
+    alone = lacuna("deid", note, "--dry-run", "--model", promising, "--confidence", 0.95)
+    assert alone.code == 2
+    assert "--confidence needs --max-missed" in alone.err
+    asked = lacuna("calibrate", model, gold, "--max-missed", 0.05, "--confidence", 0.95)
+    assert asked.code == 2
+    assert "with confidence 0.95: at least 59 are needed" in asked.err
+
+
+def test_without_a_promise_the_two_commands_that_give_one_are_named(
+    lacuna: Lacuna, model: Path, note: Path
+) -> None:
+    for options in (("--model", model), ()):
+        run = lacuna("deid", note, "--dry-run", *options, "--max-missed", 0.05)
+        assert run.code == 2
+        assert "makes no promise" in run.err
+        assert "GOLD --max-missed 0.05 -o own.lacuna" in run.err
+        assert "--model own.lacuna --max-missed 0.05" in run.err
+
+
+def test_the_bundled_model_is_not_calibrated_in_place(lacuna: Lacuna, gold: Path) -> None:
+    run = lacuna("calibrate", bundled_model(), gold, "--max-missed", 0.2)
+    assert run.code == 2
+    assert "-o own.lacuna" in run.err
+
+
+def test_documents_unlike_the_calibration_break_a_strict_promise(
+    lacuna: Lacuna, model: Path, gold: Path, tmp_path: Path
+) -> None:
+    promising = tmp_path / "promising.lacuna"
+    assert lacuna("calibrate", model, gold, "--max-missed", 0.2, "-o", promising).code == 0
+    options = ("--model", promising, "--max-missed", 0.2)
+    same = lacuna("deid", gold, "-o", tmp_path / "same", *options, "--strict-promise")
+    assert same.code == 0
+    assert "warning" not in same.err
+    notes = tmp_path / "other.jsonl"
+    prose = "the quick brown fox jumps over the lazy dog and goes home"
+    write_corpus([Document(str(n), prose) for n in range(80)], notes, format="jsonl")
+    lenient = lacuna("deid", notes, "-o", tmp_path / "lenient", *options)
+    assert lenient.code == 0
+    assert "warning: the documents differ from those of the calibration" in lenient.err
+    assert "unknown words" in lenient.err
+    report = json.loads((tmp_path / "lenient" / "report.json").read_text())
+    assert "the documents differ" in report["warnings"][0]
+    assert "the documents differ" in (tmp_path / "lenient" / "report.html").read_text()
+    strict = lacuna("deid", notes, "-o", tmp_path / "strict", *options, "--strict-promise")
+    assert strict.code == 2
+    assert "nothing was written" in strict.err
+    assert not (tmp_path / "strict").exists()
+    alone = lacuna("deid", notes, "--dry-run", "--model", promising, "--strict-promise")
+    assert "--strict-promise needs --max-missed" in alone.err
+
+
+def test_documents_in_another_language_are_named(
+    lacuna: Lacuna, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    english = next(iter(generate(1, seed=8, split=Split.TEST))).text
+    texts = {"a": SPANISH, "b": english, "c": GERMAN, "d": FRENCH}
+    for name, text in texts.items():
+        (tmp_path / "notes").mkdir(exist_ok=True)
+        (tmp_path / "notes" / f"{name}.txt").write_text(text, encoding="utf-8")
+    warning = "warning: 3 documents do not look like English clinical notes"
+    for workers in (1, 2):
+        safe = tmp_path / f"safe{workers}"
+        run = lacuna("deid", tmp_path / "notes", "-o", safe, "--workers", workers)
+        assert run.code == 0
+        assert warning in run.err
+        report = json.loads((safe / "report.json").read_text())
+        assert report["foreign"] == len(report["foreign_documents"]) == 3
+        assert warning.partition(": ")[2] in (safe / "report.html").read_text()
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GERMAN.encode())))
+    assert "1 document does not look like English" in lacuna("deid", "-").err
 
 
 def test_too_few_documents_promise_nothing(lacuna: Lacuna, model: Path, gold: Path) -> None:

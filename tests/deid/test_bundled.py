@@ -9,16 +9,18 @@ import numpy as np
 import pytest
 
 import lacuna
-from lacuna.deid.calibration import calibration_units, outcome
+from lacuna.deid.calibration_units import calibration_units
 from lacuna.deid.detection_options import DetectionOptions
 from lacuna.deid.detector import DEFAULT_THRESHOLD, Detector, Recognizers, covered, token_range
 from lacuna.deid.keys import Key
 from lacuna.deid.patterns import find_patterns
 from lacuna.deid.policy import load_policy
+from lacuna.deid.promises import promises_of
 from lacuna.deid.redact import Redactor
+from lacuna.errors import ConfigError
 from lacuna.io.label_map import bundled_categories
 from lacuna.models.crf import CrfModel
-from lacuna.models.file import bundled_model
+from lacuna.models.file import bundled_model, read_model
 from lacuna.pipeline.detection import open_detection
 from lacuna.synthetic import Split, generate
 from lacuna.text.document import Document, Mention
@@ -145,19 +147,17 @@ def test_there_are_many_look_alikes_and_few_failures() -> None:
     assert sum("⟦" not in line for line in lines) >= 40
 
 
-def test_it_keeps_its_promises_on_other_notes(detector: Detector) -> None:
-    notes = generate(200, seed=123, split=Split.TEST, most_notes_per_patient=1)
-    units = calibration_units(detector, notes)
-    thresholds = []
-    for level in (0.01, 0.02, 0.05):
-        promise = open_detection(DetectionOptions(), max_missed=level).calibration
-        assert promise is not None
-        assert promise.units >= 600
-        missed, precision = outcome(units, promise.threshold)
-        assert missed <= 1.3 * level  # a promise about the mean, seen in one draw of notes
-        assert precision >= 0.9
-        thresholds.append(promise.threshold)
-    assert thresholds == sorted(thresholds)
+def test_it_makes_no_promise_and_says_how_to_get_one() -> None:
+    with pytest.raises(ConfigError) as refused:
+        open_detection(DetectionOptions(), max_missed=0.05, confidence=0.95)
+    message = str(refused.value)
+    assert "the bundled model makes no promise" in message
+    assert "19 patients (59 for --confidence 0.95)" in message
+    assert f"lacuna calibrate {bundled_model()} GOLD --max-missed 0.05 -o own.lacuna" in message
+    assert "--model own.lacuna --max-missed 0.05 --confidence 0.95" in message
+    stored = read_model(bundled_model())
+    assert promises_of(stored) is None
+    assert "promise" not in " ".join(stored.header["card"]["data"])
 
 
 def test_the_file_is_small() -> None:

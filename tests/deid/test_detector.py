@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacuna.deid.calibration import calibrate, calibration_units, outcome
+from lacuna.deid.calibration import calibrate, outcome
+from lacuna.deid.calibration_units import calibration_units
 from lacuna.deid.detector import (
     UNNAMED,
     Detector,

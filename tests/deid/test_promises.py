@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lacuna.deid.calibration import (
-    Calibration,
-    CurvePoint,
+from lacuna.deid.calibration import Calibration, CurvePoint
+from lacuna.deid.drift import Baseline
+from lacuna.deid.promises import (
     Promises,
+    in_words,
     pipeline_hash,
     promises_of,
     weights_hash,
@@ -21,7 +22,15 @@ from lacuna.errors import ConfigError, ModelFileError
 from lacuna.models.file import StoredModel, read_model, write_model
 
 STORED = StoredModel("crf", {"tags": ["O"]}, {"weights": np.arange(3.0), "more": np.zeros(2)})
-PROMISES = Promises("abc", (Calibration(0.05, 0.25, 40, 0.02, 0.9),), (CurvePoint(0.0, 0.0, 0.1),))
+BASELINE = Baseline(60, 40, {"unknown words:3": 60}, 0.01)
+PROMISES = Promises(
+    "abc",
+    (
+        Calibration(0.05, 0.25, 40, 0.02, 0.9),
+        Calibration(0.05, 0.125, 60, 0.01, 0.8, 0.95, BASELINE),
+    ),
+    (CurvePoint(0.0, 0.0, 0.1),),
+)
 
 
 def test_they_come_back_from_the_file_and_leave_the_model_alone(tmp_path: Path) -> None:
@@ -34,11 +43,27 @@ def test_they_come_back_from_the_file_and_leave_the_model_alone(tmp_path: Path) 
 
 
 def test_a_promise_for_another_pipeline_or_level_is_refused() -> None:
-    assert PROMISES.at(0.05, "abc").threshold == 0.25
+    assert PROMISES.at(0.05, None, "abc").threshold == 0.25
+    assert PROMISES.at(0.05, 0.95, "abc").threshold == 0.125
     with pytest.raises(ConfigError, match="calibrate it again"):
-        PROMISES.at(0.05, "abd")
-    with pytest.raises(ConfigError, match=r"only for 0\.05"):
-        PROMISES.at(0.01, "abc")
+        PROMISES.at(0.05, None, "abd")
+    known = r"only for --max-missed 0\.05, --max-missed 0\.05 --confidence 0\.95"
+    for level, confidence in ((0.01, None), (0.05, 0.9)):
+        with pytest.raises(ConfigError, match=known):
+            PROMISES.at(level, confidence, "abc")
+
+
+def test_the_words_say_which_promise_it_is() -> None:
+    assert in_words(0.05, None).startswith("on average at most 5.00%")
+    assert in_words(0.05, 0.95).startswith("with confidence 95.0%, at most 5.00%")
+
+
+def test_promises_of_earlier_versions_are_read() -> None:
+    old = {"level": 0.05, "threshold": 0.2, "units": 40, "missed": 0.0, "precision": 1.0}
+    header = {"calibration": {"pipeline": "abc", "calibrations": [old], "curve": []}}
+    promises = promises_of(replace(STORED, header=header))
+    assert promises is not None
+    assert promises.at(0.05, None, "abc").baseline is None
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lacuna.deid.calibration import Calibration
 from lacuna.deid.detector import Detected
 from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import load_policy
 from lacuna.deid.redact import Redactor
-from lacuna.deid.run_report import BINS, MOST_IN_NEED, Review, Tally, tally_of, total
+from lacuna.deid.run_report import (
+    BINS,
+    MOST_FOREIGN,
+    MOST_IN_NEED,
+    Review,
+    Tally,
+    estimate_in_words,
+    tally_of,
+    total,
+    warnings_of,
+)
 from lacuna.text.document import Document
 
 
@@ -42,6 +53,33 @@ def test_placeholders_are_counted() -> None:
     tally = tally_of("x", detected, redacted)
     assert total([tally, tally]).placeholders == 4
     assert tally.labels == {}
+
+
+@given(st.permutations(range(MOST_FOREIGN + 12)), st.integers(1, 7))
+def test_foreign_documents_and_rates_add_up_in_any_order(order: list[int], size: int) -> None:
+    tallies = [
+        Tally(documents=1, foreign=1, foreign_documents=[f"{i:03d}"], rates={f"rate:{i % 3}": 1})
+        for i in order
+    ]
+    parts = [tallies[i : i + size] for i in range(0, len(tallies), size)]
+    whole = total(total(part) for part in parts)
+    assert whole.foreign == len(order)
+    assert whole.foreign_documents == [f"{i:03d}" for i in range(MOST_FOREIGN)]
+    assert whole.rates == Counter(f"rate:{i % 3}" for i in order)
+
+
+def test_a_run_is_warned_about() -> None:
+    promise = Calibration(0.01, 0.2, 100, 0.0, 1.0)
+    tally = Tally(foreign=3, expected_missed=3.4, replaced=[0] * (BINS - 1) + [96])
+    foreign, expected = warnings_of(tally, promise, "English")
+    assert foreign == "3 documents do not look like English clinical notes"
+    assert "expects that 3.4% of the identifier tokens remain" in expected
+    assert warnings_of(tally, None, "English") == [foreign]
+    assert warnings_of(Tally(foreign=1), None, "English")[0].startswith("1 document does not look")
+    assert warnings_of(Tally(), promise, "English") == []
+    words = estimate_in_words(tally, (0.02, 0.01))
+    assert words.startswith("the model expects that 3.4 identifier tokens (3.4%) remain")
+    assert words.endswith("in the calibration it expected 2.0%, and 1.0% were missed")
 
 
 @given(st.permutations(range(MOST_IN_NEED + 12)), st.integers(1, 7))

@@ -93,6 +93,8 @@ class ArchiveOptions(InputOptions):
     policy: Policy
     threshold: float | None = None
     max_missed: float | None = None
+    confidence: float | None = None
+    strict_promise: bool = False
     key: Key | None = None
     consistency: Consistency = Consistency.PATIENT
     locale: str = "en"

@@ -29,8 +29,9 @@ from lacuna.archive.schedule import Work, do_all
 from lacuna.deid.detection_options import with_policy
 from lacuna.deid.keys import Key
 from lacuna.deid.redact import Redactor
-from lacuna.deid.run_report import Failure, Report, Run, write_report
+from lacuna.deid.run_report import Failure, Report, Run, tally_of, warnings_of, write_report
 from lacuna.deid.vault import check_new_vault, create_vault
+from lacuna.deid.vocabulary import language_name
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.models.file import file_digest
 from lacuna.pipeline.detect_and_redact import DetectAndRedact, Failed
@@ -67,10 +68,13 @@ def run_archive(
     StoppedError
         If nothing more can be written; finished outputs stay.
     ConfigError
-        If the options contradict one another, before anything is written.
+        If the options contradict one another, or a strict promise does not hold for these
+        documents; before anything is written.
     """
     began = time.perf_counter()
     _check(options)
+    if options.strict_promise:
+        _refuse_broken_promise(options)
     inputs = list_inputs(options.input, options)
     with ExitStack() as stack:
         pool = _pool(options, inputs)
@@ -95,7 +99,25 @@ def run_archive(
     return report
 
 
-def deidentify_text(options: ArchiveOptions, content: bytes) -> bytes:
+def _refuse_broken_promise(options: ArchiveOptions) -> None:
+    """Look at all documents without writing anything; raise if the promise may not hold."""
+    trial = replace(
+        options, output=None, vault=None, passphrase="", resume=False, strict_promise=False
+    )
+    _refuse(run_archive(trial).run.warnings)
+
+
+def _refuse(warnings: list[str]) -> None:
+    if warnings:
+        raise ConfigError(
+            "the promise may not hold for these documents, so nothing was written: "
+            + "; ".join(warnings)
+        )
+
+
+def deidentify_text(
+    options: ArchiveOptions, content: bytes, *, on_warning: Callable[[str], None] = lambda _: None
+) -> bytes:
     """Return one text de-identified, as UTF-8; no files are read or written.
 
     Raises
@@ -112,16 +134,25 @@ def deidentify_text(options: ArchiveOptions, content: bytes) -> bytes:
         raise RedactionError(f"the text is not valid {options.encoding}") from None
     key = options.key or Key.random()
     redactor = Redactor(options.policy, key, consistency=options.consistency, locale=options.locale)
+    detection = _detection(options)
     work = DetectAndRedact.of(
-        _detection(options).detector, redactor, second_look=options.detection.second_look
+        detection.detector, redactor, second_look=options.detection.second_look
     )
     (outcome,) = work.deidentify([Document(STDIN, text)])
     if isinstance(outcome, Failed):
         raise RedactionError(f"the text {outcome.reason}")
+    tally = tally_of(STDIN, outcome.detected, outcome.redacted, detection.detector.vocabulary)
+    warnings = warnings_of(tally, detection.calibration, language_name(detection.stored))
+    if options.strict_promise:
+        _refuse(warnings)
+    for warning in warnings:
+        on_warning(warning)
     return outcome.redacted.document.text.encode()
 
 
 def _check(options: ArchiveOptions) -> None:
+    if options.strict_promise and options.max_missed is None:
+        raise ConfigError("--strict-promise needs --max-missed, the promise to keep")
     if options.workers is not None and options.workers < 1:
         raise ConfigError("at least one worker is needed")
     if options.resume and options.vault is not None:
@@ -153,6 +184,7 @@ def _detection(options: ArchiveOptions) -> Detection:
         with_policy(options.detection, options.policy),
         threshold=options.threshold,
         max_missed=options.max_missed,
+        confidence=options.confidence,
     )
 
 
@@ -213,6 +245,7 @@ def _for_workers(options: ArchiveOptions, detection: Detection, key: Key) -> Arc
         detection=detection.options,
         threshold=detection.threshold,
         max_missed=None,
+        confidence=None,
         key=key,
     )
 
@@ -267,6 +300,7 @@ def _report(
     ledger: Ledger,
     seconds: float,
 ) -> Report:
+    promise = detection.calibration
     run = Run(
         lacuna=__version__,
         model=Path(options.detection.model).name,
@@ -274,7 +308,12 @@ def _report(
         policy=Path(options.policy.name).name,
         policy_sha256=options.policy.digest,
         threshold=detection.threshold,
-        promised=None if detection.calibration is None else detection.calibration.level,
+        promised=None if promise is None else promise.level,
+        confidence=None if promise is None else promise.confidence,
+        calibrated=None
+        if promise is None or promise.baseline is None
+        else (promise.baseline.left, promise.missed),
+        warnings=warnings_of(ledger.tally, promise, language_name(detection.stored)),
         consistency=options.consistency,
         locale=options.locale,
         files=len(inputs.files),

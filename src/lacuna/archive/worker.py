@@ -171,7 +171,7 @@ class Worker:
             return _failed(task, hashed_id, reason)
         name = self._names.output(task.output, task.group, _found(safe), ambiguous=task.ambiguous)
         writing.write(name, content)
-        tally = tally_of(hashed_id, safe.detected, safe.redacted)
+        tally = self._tally(hashed_id, safe)
         sha256 = hashlib.sha256(content).hexdigest()
         return FileDone(task.number, hashed_id, tally, None, digest, name, sha256)
 
@@ -188,7 +188,7 @@ class Worker:
                 text = outcome.redacted.document.text
                 done = RowDone(row.number, id_, self._names.group(row.group), text)
                 self._remember(id_, outcome, result)
-                result.tally.add(tally_of(hashed_id, outcome.detected, outcome.redacted))
+                result.tally.add(self._tally(hashed_id, outcome))
             result.rows.append(done)
         for group in job.ended:
             self._work.redactor.end_group(group)
@@ -203,6 +203,10 @@ class Worker:
             else msgspec.msgpack.decode(row.found, type=HeldFindings).detected(_document(row))
             for row in rows
         ]
+
+    def _tally(self, hashed_id: str, safe: Safe) -> Tally:
+        vocabulary = self._work.detector.vocabulary
+        return tally_of(hashed_id, safe.detected, safe.redacted, vocabulary)
 
     def _remember(self, name: str, safe: Safe, result: Result) -> None:
         if self._options.vault is not None:

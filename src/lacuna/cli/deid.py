@@ -55,6 +55,17 @@ class ReplacementOptions:
         float | None,
         typer.Option(help="Use the threshold calibrated for this miss rate, e.g. 0.01."),
     ] = None
+    confidence: Annotated[
+        float | None,
+        typer.Option(help="With --max-missed: the promise of this confidence, e.g. 0.95."),
+    ] = None
+    strict_promise: Annotated[
+        bool,
+        typer.Option(
+            "--strict-promise",
+            help="Write nothing if the documents are unlike those of the calibration.",
+        ),
+    ] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +180,8 @@ def _archive_options(
         policy=policy,
         threshold=replacement.threshold,
         max_missed=replacement.max_missed,
+        confidence=replacement.confidence,
+        strict_promise=replacement.strict_promise,
         key=key,
         consistency=replacement.consistency,
         locale=replacement.locale,
@@ -221,16 +234,21 @@ def _run(options: ArchiveOptions, *, as_json: bool) -> None:
 
 
 def _show(report: Report, options: ArchiveOptions) -> None:
+    from lacuna.deid.promises import in_words
+    from lacuna.deid.run_report import estimate_in_words
+
     tally, run = report.tally, report.run
     rows = sorted(tally.labels.items(), key=lambda entry: -entry[1])
     print_table("replaced", ("label", "count"), [(name, f"{count:,}") for name, count in rows])
     say(
         f"{tally.documents:,} documents, {tally.tokens:,} tokens, {run.seconds:.1f} s"
-        f" ({report.tokens_per_second:,.0f} tokens/s);"
-        f" about {tally.expected_missed:.1f} identifier tokens may remain"
+        f" ({report.tokens_per_second:,.0f} tokens/s)"
     )
+    say(estimate_in_words(tally, run.calibrated))
     if run.promised is not None:
-        say(promise_in_words(run.promised))
+        say(f"promise: {in_words(run.promised, run.confidence)}")
+    for warning in run.warnings:
+        say(f"warning: {warning}")
     for what, count in run.left_aside.items():
         say(f"ignored: {count:,} {what}")
     if tally.failed:
@@ -239,19 +257,12 @@ def _show(report: Report, options: ArchiveOptions) -> None:
         say(f"report: {options.output / 'report.html'}")
 
 
-def promise_in_words(level: float) -> str:
-    """Explain a calibrated level."""
-    return (
-        f"promise: on average at most {level:.2%} of a patient's identifier tokens are missed, over"
-        " patients (documents, if there are no patients) like those of the calibration; this is not"
-        " a bound for a single archive, and what the policy keeps is not counted"
-    )
-
-
 def _pass_through(options: ArchiveOptions) -> None:
     from lacuna.archive.run import deidentify_text
 
-    safe = deidentify_text(options, sys.stdin.buffer.read())
+    safe = deidentify_text(
+        options, sys.stdin.buffer.read(), on_warning=lambda warning: say(f"warning: {warning}")
+    )
     sys.stdout.buffer.write(safe)
     sys.stdout.buffer.flush()
 

@@ -88,7 +88,8 @@ def _deidentify(notes: Path, safe: Path, detection: DetectionOptions) -> Report:
 
 def _score(detection: Detection, count: int) -> tuple[float, float]:
     """Return the mean share of identifier tokens missed, and the precision."""
-    from lacuna.deid.calibration import calibration_units, outcome
+    from lacuna.deid.calibration import outcome
+    from lacuna.deid.calibration_units import calibration_units
     from lacuna.synthetic import Split, generate
 
     notes = list(generate(count, seed=SEED, split=Split.TEST))

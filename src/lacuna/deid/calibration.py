@@ -1,4 +1,4 @@
-"""The recall dial: how much to redact so that little is missed, by conformal risk control.
+"""The recall dial: how much to redact so that little is missed.
 
 The whole pipeline is calibrated. With a threshold t it redacts
 
@@ -6,59 +6,59 @@ The whole pipeline is calibrated. With a threshold t it redacts
 
 so a token that only the model can find is missed if its probability is below t. The loss of a unit
 (a patient; a document if there are no groups) is the share of its identifier tokens that
-are missed, 0 if it has none. It can only grow with t. With n units that the model has not seen
-and their mean loss R(t), the threshold is the highest t with
+are missed, 0 if it has none. It can only grow with t. The risk R(t) is the expected loss of
+another unit, drawn like the n units that are at hand, S(t) the sum of their losses. There
+are two promises, each the highest t at which these losses are small enough:
 
-    (n · R(t) + 1) / (n + 1) ≤ level.
+**The mean promise** (conformal risk control; Angelopoulos et al. 2024):
 
-Then the expected loss on another unit, drawn like these, is at most `level` (Angelopoulos et al.,
-"Conformal Risk Control", 2024). The expectation is over draws of all n + 1 units: it is a promise
-about the average, not about every archive.
+    (S(t) + 1) / (n + 1) ≤ level.
 
-:func:`calibration_units` runs the pipeline on annotated documents, :func:`calibrate` finds the
-threshold. :class:`Promises` are calibrated thresholds in the header of a model file, under
-``"calibration"``. They hold for the pipeline they were made with: the same weights, recognizers,
-lists and terms. The pipeline is identified by a hash; any other pipeline is refused.
+Then the expected loss of another unit is at most `level`, over draws of all n + 1 units. It is a
+promise about the average: one calibration set in three or four gives a threshold with a risk above
+`level`.
+
+**The promise with confidence** (risk-controlling prediction sets; Bates et al. 2021): the losses
+are improbable if R(t) > level, so that such a t is promised with probability at most
+δ = 1 − confidence, over draws of the n units. With losses l_i of independent units, bet on small
+ones (Waudby-Smith and Ramdas 2024):
+
+    K_c = Π_i (1 + c (level − l_i) / (1 − level)),    0 ≤ c ≤ 1,
+    K = w K_1 + (1 − w) (K_0.9 + K_0.4) / 2  ≥  1/δ,    w = (1 − level)ⁿ / δ.
+
+If R(t) ≥ level, every factor has an expectation of at most 1, so have the product and the mixture,
+and P(K ≥ 1/δ) ≤ δ by Markov's inequality. The weights depend on n, level and δ alone. K_1 is
+(1 − level)⁻ⁿ if nothing is missed, so w K_1 = 1/δ: then the promise is given as soon as
+(1 − level)ⁿ ≤ δ, which cannot be improved. With more units the weight goes to K_0.9, which is
+strong where patients lose a few tokens each, and K_0.4, where some lose all of few. The usual bound
+of Hoeffding and Bentkus knows the sum of the losses only and has to allow for the second; on
+losses of the first kind it costs half of the level (``docs/decisions.md``). No correction is needed
+for trying many thresholds: K falls in every loss and losses grow with t, so t is too high only if
+K ≥ 1/δ also just above the highest threshold with R ≤ level (fixed-sequence testing; R is
+continuous from the left).
+
+Both promises hold for a level chosen before the curve is seen.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from math import ceil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import ceil, exp, inf, log, log1p
 
-import msgspec
 import numpy as np
 
-from lacuna.deid.detector import Detector, covered, tagger_findings, token_range
-from lacuna.errors import ConfigError, ModelFileError
-from lacuna.models.base import Examined, group_batches
-from lacuna.models.file import StoredModel
-from lacuna.text.document import Document
-from lacuna.types import BoolArray, FloatArray
+from lacuna.deid.calibration_units import Unit
+from lacuna.deid.drift import Baseline, expected_left, rates
+from lacuna.errors import ConfigError
+from lacuna.types import FloatArray
 
 #: Below this value of (n + 1) · level a single missed token decides the threshold.
 COMFORTABLE = 3.0
 CURVE_POINTS = 101
-NEVER = -1.0  #: below every threshold
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Unit:
-    """The tokens of a patient: the highest threshold at which each is redacted.
-
-    Attributes
-    ----------
-    identifiers
-        Of every identifier token: P(identifier), 1 if recognizers find it, -1 if a *never* term
-        keeps it.
-    others
-        The same of every other token.
-    """
-
-    identifiers: FloatArray
-    others: FloatArray
+DEFAULT_CONFIDENCE = 0.95
+BETS = (0.9, 0.4)  #: c of the bets that are mixed in, see above
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +84,11 @@ class Calibration:
         How many units it is based on.
     missed, precision
         On the calibration set.
+    confidence
+        Probability, over draws of the calibration set, that the bound holds; ``None``: it holds
+        on average over such draws.
+    baseline
+        The documents of the calibration set, to compare others with.
     """
 
     level: float
@@ -91,6 +96,8 @@ class Calibration:
     units: int
     missed: float
     precision: float
+    confidence: float | None = None
+    baseline: Baseline | None = None
 
     @property
     def is_tight(self) -> bool:
@@ -98,49 +105,101 @@ class Calibration:
         return (self.units + 1) * self.level < COMFORTABLE
 
 
-def units_needed(level: float) -> int:
-    """Return the least number of units for a level: with fewer, even no miss is not enough."""
-    return ceil(round(1 / level, 9)) - 1
+def units_needed(level: float, confidence: float | None = None) -> int:
+    """Return the least number of units for a promise: with fewer, even no miss is not enough."""
+    if confidence is None:
+        return ceil(round(1 / level, 9)) - 1
+    return ceil(round(log1p(-confidence) / log1p(-level), 9))
 
 
-def calibrate(units: Sequence[Unit], level: float) -> Calibration:
+def least_level(units: int, confidence: float | None = None) -> float:
+    """Return the least level that so many units can promise, if none of them misses anything."""
+    return 1 / (units + 1) if confidence is None else 1 - (1 - confidence) ** (1 / max(units, 1))
+
+
+def calibrate(units: Sequence[Unit], level: float, confidence: float | None = None) -> Calibration:
     """Return the highest threshold that keeps the promise.
 
     Raises
     ------
     ConfigError
-        If the level is not between 0 and 1, or there are too few units for it.
+        If the level or the confidence is not between 0 and 1, or there are too few units.
     """
-    if not 0 < level < 1:
-        raise ConfigError(f"the share that may be missed is between 0 and 1, got {level}")
-    needed = units_needed(level)
-    if len(units) < needed:
-        raise ConfigError(
-            f"{len(units)} patients or documents are too few to promise {level:.3g}:"
-            f" at least {needed} are needed"
-        )
-    threshold = _highest(units, allowed=level * (len(units) + 1) - 1)
+    for what, share in (("share that may be missed", level), ("confidence", confidence)):
+        if share is not None and not 0 < share < 1:
+            raise ConfigError(f"the {what} must be between 0 and 1, got {share}")
+    n = len(units)
+    if n < units_needed(level, confidence):
+        raise ConfigError(too_few(n, level, confidence))
+
+    def holds(losses: FloatArray) -> bool:
+        if confidence is None:
+            return float(losses.sum()) + 1 <= level * (n + 1) + _ROUNDING
+        return log_evidence(losses, level, 1 - confidence) >= -_ROUNDING
+
+    threshold = _highest(units, holds)
     if threshold < 0:
         raise ConfigError(
-            f"{level:.3g} cannot be promised: terms that are never taken out miss more than that"
+            f"{level:.3g} cannot be promised: terms that are never taken out, and what the policy"
+            " leaves under a wrong label, miss more than that"
         )
     missed, precision = outcome(units, threshold)
-    return Calibration(level, threshold, len(units), missed, precision)
+    return Calibration(
+        level, threshold, n, missed, precision, confidence, _baseline(units, threshold)
+    )
 
 
-def _highest(units: Sequence[Unit], allowed: float) -> float:
-    """Return the highest t with Σ_units loss(t) ≤ `allowed`.
+def too_few(units: int, level: float, confidence: float | None) -> str:
+    """Say how many units a promise needs, and what the units at hand can promise."""
+    needed = units_needed(level, confidence)
+    how = "on average" if confidence is None else f"with confidence {confidence:g}"
+    sure = DEFAULT_CONFIDENCE if confidence is None else confidence
+    lines = [
+        f"{units} patients or documents are too few to promise {level:.3g} {how}:"
+        f" at least {needed} are needed",
+        f"needed without any miss   on average   with confidence {sure:g}",
+    ]
+    for share in sorted({0.01, 0.02, 0.05, 0.1, level}):
+        mean, signed = units_needed(share), units_needed(share, sure)
+        lines.append(f"  at most {share:<7.2%} missed   {mean:10,}   {signed:10,}")
+    lines.append(
+        f"{units} can promise {least_level(units):.1%} on average"
+        f" and {least_level(units, sure):.1%} with confidence {sure:g}"
+    )
+    return "\n".join(lines)
 
-    A token of probability p in a unit with k identifier tokens adds 1/k as soon as t > p. So t may
-    rise to the first p at which the sum up to and including p is too much.
+
+def log_evidence(losses: FloatArray, level: float, delta: float) -> float:
+    """Return log(δ K): at least 0 with probability of at most δ if the mean loss is above level."""
+    log_weight = min(len(losses) * log1p(-level) - log(delta), 0.0)
+    log_rest = log1p(-exp(log_weight)) - log(len(BETS)) if log_weight < 0 else -inf
+    terms = [log_weight + _log_bet(losses, level, 1.0)]
+    terms += [log_rest + _log_bet(losses, level, bet) for bet in BETS]
+    return float(np.logaddexp.reduce(terms)) + log(delta)
+
+
+def _log_bet(losses: FloatArray, level: float, bet: float) -> float:
+    """Return log K_c; a loss of 1 ends a bet with c = 1."""
+    with np.errstate(divide="ignore"):
+        return float(np.log((1 - level + bet * (level - losses)) / (1 - level)).sum())
+
+
+def _highest(units: Sequence[Unit], holds: Callable[[FloatArray], bool]) -> float:
+    """Return the highest threshold at which `holds` is true of the losses of the units.
+
+    It is true up to some threshold: losses only grow. They change just above the probabilities of
+    identifier tokens, so these and 1 are the only candidates; at the lowest nothing is missed.
     """
-    scores = np.concatenate([unit.identifiers for unit in units] or [np.zeros(0)])
-    sizes = [len(unit.identifiers) for unit in units]
-    shares = np.repeat([1 / size if size else 0.0 for size in sizes], sizes)
-    order = np.argsort(scores, kind="stable")
-    losses = np.cumsum(shares[order])
-    too_much = np.searchsorted(losses, allowed + 1e-12, side="right")
-    return float(scores[order[too_much]]) if too_much < len(order) else 1.0
+    scores = np.concatenate([unit.identifiers for unit in units])
+    sizes = np.array([len(unit.identifiers) for unit in units])
+    owner = np.repeat(np.arange(len(units)), sizes)
+    candidates = np.unique(np.append(scores, 1.0))
+    low, high = 0, len(candidates)  # true of the first, false from the last on
+    while high - low > 1:
+        middle = (low + high) // 2
+        missed = np.bincount(owner[scores < candidates[middle]], minlength=len(units))
+        low, high = (middle, high) if holds(missed / np.maximum(sizes, 1)) else (low, middle)
+    return float(candidates[low])
 
 
 def outcome(units: Sequence[Unit], threshold: float) -> tuple[float, float]:
@@ -164,114 +223,15 @@ def curve(units: Sequence[Unit]) -> list[CurvePoint]:
     ]
 
 
-def calibration_units(detector: Detector, documents: Iterable[Document]) -> list[Unit]:
-    """Return the unit of each group, or document without one.
-
-    What recognizers find counts as redacted whatever the threshold. A mention of the tagger is
-    redacted as a whole when one of its tokens reaches the threshold.
-    """
-    scores: dict[tuple[str, str], tuple[list[FloatArray], list[FloatArray]]] = {}
-    for unit, is_identifier, sure in _token_scores(detector, documents):
-        identifiers, others = scores.setdefault(unit, ([], []))
-        identifiers.append(sure[is_identifier])
-        others.append(sure[~is_identifier])
-    return [Unit(np.concatenate(a), np.concatenate(b)) for a, b in scores.values()]
-
-
-def _token_scores(
-    detector: Detector, documents: Iterable[Document]
-) -> Iterator[tuple[tuple[str, str], BoolArray, FloatArray]]:
-    """Yield the group of each document, which tokens are identifiers, when each is redacted."""
-    for batch in group_batches(documents):
-        plain = [replace(document, mentions=()) for document in batch]
-        for gold, examined in zip(batch, detector.tagger.examine(plain), strict=True):
-            yield gold.unit, _in_mentions(examined, gold), redacted_up_to(detector, examined)
-
-
-def redacted_up_to(detector: Detector, examined: Examined) -> FloatArray:
-    """Return for each token the highest threshold at which it is redacted; -1 if none."""
-    sure = examined.probability.copy()
-    for start, end, _ in examined.found:
-        first, last = token_range(examined, start, end)
-        sure[first:last] = sure[first:last].max(initial=0.0)
-    every = list(tagger_findings(examined, 0.0))
-    sure[~covered(examined, detector.recognizers.drop(examined.document, every))] = NEVER
-    sure[covered(examined, detector.recognizers.findings(examined.document))] = 1.0
-    return sure
-
-
-def _in_mentions(examined: Examined, gold: Document) -> BoolArray:
-    inside = np.zeros(len(examined.start), np.bool_)
-    for mention in gold.mentions:
-        for span in mention.spans:
-            first, last = token_range(examined, span.start, span.end)
-            inside[first:last] = True
-    return inside
-
-
-KEY = "calibration"
-
-
-class Promises(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Calibrated thresholds of one pipeline, and its curve."""
-
-    pipeline: str
-    calibrations: tuple[Calibration, ...]
-    curve: tuple[CurvePoint, ...]
-
-    def at(self, level: float, pipeline: str) -> Calibration:
-        """Return the calibration for a level, if it was made with this pipeline.
-
-        Raises
-        ------
-        ConfigError
-            If the pipeline is another one, or was not calibrated for this level.
-        """
-        if pipeline != self.pipeline:
-            raise ConfigError(
-                "the model was calibrated with other recognizers, lists or terms than are used now;"
-                " calibrate it again with the same options"
-            )
-        for calibration in self.calibrations:
-            if calibration.level == level:
-                return calibration
-        known = ", ".join(f"{calibration.level:g}" for calibration in self.calibrations)
-        raise ConfigError(
-            f"the model is not calibrated for --max-missed {level:g}, only for {known};"
-            " run lacuna calibrate with that level"
-        )
-
-
-def weights_hash(stored: StoredModel) -> str:
-    """Return a hash of everything in a model file except the calibration."""
-    hasher = hashlib.sha256(stored.kind.encode())
-    header = {key: value for key, value in stored.header.items() if key != KEY}
-    hasher.update(msgspec.json.encode(header, order="deterministic"))
-    for name in sorted(stored.arrays):
-        array = stored.arrays[name]
-        hasher.update(f"{name} {array.dtype} {array.shape}\0".encode())
-        hasher.update(array.tobytes())
-    return hasher.hexdigest()
-
-
-def pipeline_hash(stored: StoredModel, parts: Iterable[str]) -> str:
-    """Return a hash of a model and the names or hashes of everything else that detects."""
-    hasher = hashlib.sha256(weights_hash(stored).encode())
-    for part in parts:
-        hasher.update(b"\0" + part.encode())
-    return hasher.hexdigest()
-
-
-def with_promises(stored: StoredModel, promises: Promises) -> StoredModel:
-    """Return the model with other promises."""
-    return replace(stored, header={**stored.header, KEY: msgspec.to_builtins(promises)})
-
-
-def promises_of(stored: StoredModel) -> Promises | None:
-    """Return the promises of a model file, if there are any."""
-    if KEY not in stored.header:
-        return None
-    try:
-        return msgspec.convert(stored.header[KEY], Promises)
-    except msgspec.ValidationError:
-        raise ModelFileError(stored.source, "its calibration is damaged") from None
+def _baseline(units: Sequence[Unit], threshold: float) -> Baseline:
+    """Return the distribution of the documents at a threshold."""
+    counts: dict[str, int] = {}
+    every, missed, redacted = 0, 0.0, 0
+    for document in (document for unit in units for document in unit.documents):
+        is_found = document.found >= threshold
+        left = float(document.probability.sum(where=~is_found))
+        taken = int(np.count_nonzero(is_found))
+        for name in rates(len(is_found), taken, left, document.words):
+            counts[name] = counts.get(name, 0) + 1
+        every, missed, redacted = every + 1, missed + left, redacted + taken
+    return Baseline(every, len(units), counts, expected_left(missed, redacted))

@@ -21,8 +21,8 @@ class DetectionOptions(msgspec.Struct, frozen=True, kw_only=True):
         Whether an aligning model aligns the documents of a patient.
     patterns
         Whether built-in patterns find identifiers by their form.
-    user_patterns
-        Patterns of the policy, by name.
+    user_patterns, policy_digest
+        Patterns of the policy, by name, and its digest.
     lists
         (label, file) of word lists.
     known, always, never
@@ -35,6 +35,7 @@ class DetectionOptions(msgspec.Struct, frozen=True, kw_only=True):
     align: bool = True
     patterns: bool = True
     user_patterns: dict[str, UserPattern] = {}
+    policy_digest: str = ""
     lists: tuple[tuple[str, str], ...] = ()
     known: str | None = None
     always: str | None = None
@@ -43,5 +44,7 @@ class DetectionOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def with_policy(options: DetectionOptions, policy: Policy) -> DetectionOptions:
-    """Return the options with the patterns of a policy."""
-    return msgspec.structs.replace(options, user_patterns=policy.patterns)
+    """Return the options with the patterns and the digest of a policy."""
+    return msgspec.structs.replace(
+        options, user_patterns=policy.patterns, policy_digest=policy.digest
+    )

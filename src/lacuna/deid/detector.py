@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lacuna.deid.findings import Finding, Origin
+from lacuna.deid.vocabulary import Vocabulary
 from lacuna.errors import ConfigError
 from lacuna.kernels import kernel
 from lacuna.models.base import Examined, Tagger
@@ -120,6 +121,7 @@ class Detector:
     tagger: Tagger
     recognizers: Recognizers = Recognizers()
     threshold: float = DEFAULT_THRESHOLD
+    vocabulary: Vocabulary | None = None  #: the words of the tagger, if documents are compared
 
     def __post_init__(self) -> None:
         check_threshold(self.threshold)
@@ -132,7 +134,7 @@ class Detector:
         document = examined.document
         tagged = self.recognizers.drop(document, tagger_findings(examined, self.threshold))
         recognized = self.recognizers.findings(document)
-        findings = [*_better_named(tagged, recognized), *recognized]
+        findings = [*better_named(tagged, recognized), *recognized]
         start, end = examined.start.astype(np.int32), examined.end.astype(np.int32)
         is_covered = covered(examined, findings)
         return Detected(document, findings, start, end, examined.probability, is_covered)
@@ -141,7 +143,7 @@ class Detector:
 def detect_bounded(detector: Detector, documents: Sequence[Document]) -> list[Detected]:
     """Return what is found in each document, in bounded memory."""
     found: list[Detected] = []
-    for batch in _batches(documents):
+    for batch in bounded_batches(documents):
         if len(batch[0].text) > WINDOW:
             found.append(_detect_long(detector, batch[0]))
         else:
@@ -149,7 +151,7 @@ def detect_bounded(detector: Detector, documents: Sequence[Document]) -> list[De
     return found
 
 
-def _batches(documents: Sequence[Document]) -> Iterator[list[Document]]:
+def bounded_batches(documents: Sequence[Document]) -> Iterator[list[Document]]:
     """Cut documents into batches of about ``TOGETHER`` characters, long documents alone."""
     batch: list[Document] = []
     size = 0
@@ -209,7 +211,7 @@ def _break_before(text: str, place: int) -> int:
     return place
 
 
-def _better_named(tagged: list[Finding], recognized: list[Finding]) -> list[Finding]:
+def better_named(tagged: list[Finding], recognized: list[Finding]) -> list[Finding]:
     """Leave out tokens of unknown kind inside something recognized, whose kind is known."""
     if not recognized or all(finding.label != UNNAMED for finding in tagged):
         return tagged

@@ -12,16 +12,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from heapq import nlargest
+from heapq import nlargest, nsmallest
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from lacuna.deid.calibration import Calibration
 from lacuna.deid.detector import Detected
+from lacuna.deid.drift import doubts, expected_left, rates
 from lacuna.deid.redact import Redacted
 from lacuna.deid.run_report_page import page
+from lacuna.deid.vocabulary import Vocabulary
 from lacuna.io.writing import whole_file
 from lacuna.kernels import kernel
 from lacuna.types import BoolArray, FloatArray, LongArray
@@ -29,6 +32,7 @@ from lacuna.types import BoolArray, FloatArray, LongArray
 JSON, HTML = "report.json", "report.html"
 BINS = 20  #: of the histogram of P(identifier)
 MOST_IN_NEED = 50  #: documents listed for review
+MOST_FOREIGN = 50  #: documents in another language that are listed
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -68,8 +72,13 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         Name and hash of the model file.
     policy, policy_sha256
         Name and hash of the policy.
-    threshold, promised
-        The probability from which the model was believed, and its calibrated level, if any.
+    threshold, promised, confidence
+        The probability from which the model was believed, and the level and confidence it was
+        calibrated for, if any.
+    calibrated
+        What the model expected to be missed in the calibration, and what was: shares.
+    warnings
+        Documents in another language, and why the promise may not hold for these documents.
     files, taken_over, left_aside
         Number of input files; of those an earlier run finished; what was skipped.
     """
@@ -81,6 +90,9 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     policy_sha256: str
     threshold: float
     promised: float | None
+    confidence: float | None
+    calibrated: tuple[float, float] | None
+    warnings: list[str]
     consistency: str
     locale: str
     files: int
@@ -113,6 +125,9 @@ class Report(msgspec.Struct, frozen=True):
             "replaced_by_default_action": dict(sorted(tally.fallbacks.items())),
             "placeholders": tally.placeholders,
             "expected_missed_tokens": tally.expected_missed,
+            "expected_missed_share": tally.expected_left,
+            "foreign": tally.foreign,
+            "foreign_documents": tally.foreign_documents,
             "probability_histogram": {
                 "bins": [i / BINS for i in range(BINS + 1)],
                 "replaced": tally.replaced,
@@ -173,6 +188,10 @@ class Tally(msgspec.Struct):
         Why documents failed.
     protected
         Everyday words that are also names here, and how often they stay.
+    rates
+        Documents by rate and bin, see :mod:`lacuna.deid.drift`.
+    foreign, foreign_documents
+        How many documents are not in the model's language; the first of them, by hashed id.
     """
 
     documents: int = 0
@@ -188,6 +207,14 @@ class Tally(msgspec.Struct):
     review: list[Review] = []
     reasons: dict[str, int] = {}
     protected: dict[str, int] = {}
+    rates: dict[str, int] = {}
+    foreign: int = 0
+    foreign_documents: list[str] = []
+
+    @property
+    def expected_left(self) -> float:
+        """Share of the identifier tokens that the model expects to remain."""
+        return expected_left(self.expected_missed, sum(self.replaced))
 
     def add(self, other: Tally) -> None:
         """Add another tally."""
@@ -202,11 +229,16 @@ class Tally(msgspec.Struct):
             (self.fallbacks, other.fallbacks),
             (self.reasons, other.reasons),
             (self.protected, other.protected),
+            (self.rates, other.rates),
         ):
             _add_counts(mine, its)
         self.replaced = _sums(self.replaced, other.replaced)
         self.left = _sums(self.left, other.left)
         self._add_review(other.review)
+        self.foreign += other.foreign
+        if other.foreign_documents:
+            every = [*self.foreign_documents, *other.foreign_documents]
+            self.foreign_documents = nsmallest(MOST_FOREIGN, every)
 
     def _add_review(self, others: list[Review]) -> None:
         if len(self.review) == MOST_IN_NEED:
@@ -221,9 +253,13 @@ class Tally(msgspec.Struct):
         _add_counts(self.reasons, {reason: 1})
 
 
-def tally_of(hashed_id: str, detected: Detected, redacted: Redacted) -> Tally:
-    """Return the tally of one document."""
+def tally_of(
+    hashed_id: str, detected: Detected, redacted: Redacted, vocabulary: Vocabulary | None = None
+) -> Tally:
+    """Return the tally of one document; with a vocabulary, its words are looked at as well."""
     missed = detected.expected_missed
+    words = None if vocabulary is None else vocabulary.count(detected.document.text)
+    is_foreign = words is not None and words.is_foreign
     tokens = len(detected.probability)
     left, replaced = histograms(detected.probability, detected.covered, BINS).tolist()
     return Tally(
@@ -238,7 +274,46 @@ def tally_of(hashed_id: str, detected: Detected, redacted: Redacted) -> Tally:
         expected_missed=missed,
         review=[Review(missed, hashed_id, tokens, len(redacted.plan))],
         protected=dict(Counter(detected.protected)),
+        rates=rates(tokens, sum(replaced), missed, words),
+        foreign=int(is_foreign),
+        foreign_documents=[hashed_id] if is_foreign else [],
     )
+
+
+def warnings_of(tally: Tally, promise: Calibration | None, language: str) -> list[str]:
+    """Return what speaks against a run, in words.
+
+    Parameters
+    ----------
+    tally
+        Of all documents.
+    promise
+        The promise it was to keep, if any.
+    language
+        Name of the model's language, ``""`` if it is unknown.
+    """
+    found = []
+    if tally.foreign:
+        one = tally.foreign == 1
+        found.append(
+            f"{tally.foreign:,} document{'' if one else 's'} do{'es' if one else ''} not look like"
+            f" {language} clinical notes"
+        )
+    if promise is not None:
+        found += doubts(promise.level, promise.baseline, tally.rates, tally.expected_left)
+    return found
+
+
+def estimate_in_words(tally: Tally, calibrated: tuple[float, float] | None) -> str:
+    """Return how many identifier tokens the model expects to remain, and how good it is at that."""
+    words = (
+        f"the model expects that {tally.expected_missed:,.1f} identifier tokens"
+        f" ({tally.expected_left:.1%}) remain"
+    )
+    if calibrated is None:
+        return words
+    expected, missed = calibrated
+    return f"{words}; in the calibration it expected {expected:.1%}, and {missed:.1%} were missed"
 
 
 def total(tallies: Iterable[Tally]) -> Tally:

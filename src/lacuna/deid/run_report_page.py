@@ -7,6 +7,8 @@ from html import escape
 from math import log10
 from typing import Any
 
+from lacuna.deid.promises import in_words
+
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --a: #3b6ea5; --b: #c98b3c; }
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
@@ -28,6 +30,7 @@ def page(report: Mapping[str, Any]) -> str:
         _section("Replaced, by label", _labels(report)),
         _section("Probabilities of the model", _histogram(report["probability_histogram"])),
         _section("Documents to review first", _review(report)),
+        _section("Documents in another language", _foreign(report)),
         _section("Documents that failed", _failures(report)),
         _section("Everyday words that are also names", _protected(report)),
         _section("Settings of the run", _details(report)),
@@ -49,13 +52,13 @@ def _summary(report: Mapping[str, Any]) -> str:
     replaced = sum(report["replaced"].values())
     failed = report["failed"]
     bad = f' <b class="bad">{failed:,} failed and were not written.</b>' if failed else ""
-    promise = ""
+    calibrated = ""
+    if report["calibrated"] is not None:
+        expected, missed = report["calibrated"]
+        calibrated = f" In the calibration it expected {expected:.1%}; {missed:.1%} were missed."
+    promise = "".join(f'<p class="bad">Warning: {escape(w)}.</p>' for w in report["warnings"])
     if report["promised"] is not None:
-        promise = (
-            f"<p>Calibrated so that on average at most {report['promised']:.2%} of the identifier"
-            " tokens of a patient (or of a document without one) are missed. This is an average"
-            " over patients like those of the calibration set, not a bound for each.</p>"
-        )
+        promise += f"<p>Promise: {in_words(report['promised'], report['confidence'])}.</p>"
     placeholders = ""
     if report["placeholders"]:
         placeholders = (
@@ -65,8 +68,9 @@ def _summary(report: Mapping[str, Any]) -> str:
     return (
         "<h1>De-identification report</h1>"
         f"<p>{report['documents']:,} documents, {report['tokens']:,} tokens,"
-        f" {replaced:,} identifiers replaced.{bad} The model expects that"
-        f" {report['expected_missed_tokens']:,.1f} identifier tokens remain.</p>"
+        f" {replaced:,} identifiers replaced.{bad} As far as the model can tell,"
+        f" {report['expected_missed_tokens']:,.1f} identifier tokens"
+        f" ({report['expected_missed_share']:.1%}) remain.{calibrated}</p>"
         f"{promise}{placeholders}"
     )
 
@@ -140,6 +144,11 @@ def _review(report: Mapping[str, Any]) -> str:
     return _table(("document", "expected missed tokens", "tokens", "replaced"), rows, raw=True)
 
 
+def _foreign(report: Mapping[str, Any]) -> str:
+    rows = [(f"<code>{escape(name)}</code>",) for name in report["foreign_documents"]]
+    return _table(("document",), rows, raw=True)
+
+
 def _failures(report: Mapping[str, Any]) -> str:
     rows = [
         (
@@ -162,6 +171,7 @@ def _details(report: Mapping[str, Any]) -> str:
         "policy_sha256",
         "threshold",
         "promised",
+        "confidence",
         "consistency",
         "locale",
         "files",

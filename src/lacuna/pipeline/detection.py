@@ -2,8 +2,8 @@
 
 ``deid`` and ``calibrate`` open detection with the same options, so that the first keeps the promise
 that the second made. A promise holds for one pipeline, identified by a hash of the weights,
-alignment, patterns, word lists and *never* terms. Known values and *always* terms are not part of
-the hash: they can only find more.
+alignment, patterns, word lists, *never* terms and the policy. Known values and *always* terms are
+not part of the hash: they can only find more.
 """
 
 from __future__ import annotations
@@ -15,21 +15,23 @@ from pathlib import Path
 from typing import cast
 
 from lacuna.deid.calibration import (
+    DEFAULT_CONFIDENCE,
     Calibration,
-    Promises,
     calibrate,
-    calibration_units,
     curve,
-    pipeline_hash,
-    promises_of,
+    units_needed,
 )
+from lacuna.deid.calibration_units import calibration_units
 from lacuna.deid.detection_options import BUNDLED_MODEL, DetectionOptions
 from lacuna.deid.detector import DEFAULT_THRESHOLD, UNNAMED, Detector, Recognizers, check_threshold
 from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.patient_values import read_known
 from lacuna.deid.patterns import PATTERNS_VERSION, compile_user_pattern, find_patterns
+from lacuna.deid.policy import Policy
+from lacuna.deid.promises import KEY, Promises, asked_for, pipeline_hash, promises_of
 from lacuna.deid.self_test import check_finds_names
 from lacuna.deid.terms import TermFinder, read_terms, without_never
+from lacuna.deid.vocabulary import LANGUAGE, vocabulary_of
 from lacuna.errors import ConfigError
 from lacuna.models.answers import check_answers
 from lacuna.models.base import Tagger
@@ -75,7 +77,10 @@ class Detection:
     @cached_property
     def detector(self) -> Detector:
         """The tagger and the recognizers together."""
-        return Detector(_tagger(self.stored, self.options.align), self.recognizers, self.threshold)
+        tagger = _tagger(self.stored, self.options.align)
+        compares = {LANGUAGE, KEY} & self.stored.header.keys()  # with a language, a calibration
+        vocabulary = vocabulary_of(self.stored, tagger) if compares else None
+        return Detector(tagger, self.recognizers, self.threshold, vocabulary)
 
     @cached_property
     def pipeline(self) -> str:
@@ -88,6 +93,7 @@ def open_detection(
     *,
     threshold: float | None = None,
     max_missed: float | None = None,
+    confidence: float | None = None,
 ) -> Detection:
     """Open a model file and the recognizers.
 
@@ -99,6 +105,8 @@ def open_detection(
     """
     if threshold is not None and max_missed is not None:
         raise ConfigError("give either --threshold or --max-missed, not both")
+    if confidence is not None and max_missed is None:
+        raise ConfigError("--confidence needs --max-missed, the share it is about")
     path = Path(options.model)
     if path == BUNDLED_MODEL and not path.exists():
         raise ConfigError("this installation has no bundled model; name a model with --model")
@@ -107,9 +115,22 @@ def open_detection(
         return detection if threshold is None else replace(detection, threshold=threshold)
     promises = promises_of(detection.stored)
     if promises is None:
-        raise ConfigError(f"{path}: makes no promise yet; run lacuna calibrate first")
-    promise = promises.at(max_missed, detection.pipeline)
+        raise ConfigError(_no_promise(path, asked_for(max_missed, confidence), max_missed))
+    promise = promises.at(max_missed, confidence, detection.pipeline)
     return replace(detection, threshold=promise.threshold, calibration=promise)
+
+
+def _no_promise(model: Path, asked: str, level: float) -> str:
+    """Say that a model makes no promise, and which commands give one."""
+    which = "the bundled model" if model == BUNDLED_MODEL else str(model)
+    needed, signed = units_needed(level), units_needed(level, DEFAULT_CONFIDENCE)
+    return (
+        f"{which} makes no promise: how much it misses depends on your notes. Annotate notes of at"
+        f" least {needed:,} patients ({signed:,} for --confidence {DEFAULT_CONFIDENCE:g}) that the"
+        " model has not seen, then:\n"
+        f"  lacuna calibrate {model} GOLD --max-missed {level:g} -o own.lacuna\n"
+        f"  lacuna deid INPUT -o OUTPUT --model own.lacuna {asked}"
+    )
 
 
 def open_recognizers(options: DetectionOptions) -> Recognizers:
@@ -144,27 +165,49 @@ def open_recognizers(options: DetectionOptions) -> Recognizers:
 
 
 def make_promises(
-    detection: Detection, documents: Iterable[Document], levels: Sequence[float]
+    detection: Detection,
+    documents: Iterable[Document],
+    levels: Sequence[float],
+    policy: Policy,
+    *,
+    confidence: float | None = None,
 ) -> Promises:
     """Return thresholds for some levels, and the curve, for this pipeline.
 
     Parameters
     ----------
     detection
-        The pipeline to calibrate.
+        The pipeline to calibrate, opened with the options of this policy.
     documents
         Annotated documents that the model has not seen.
     levels
         Shares of identifier tokens that may be missed.
+    policy
+        What is done with findings: what it leaves readable counts as missed.
+    confidence
+        Of the second promise for each level. By default 0.95 if there are enough patients for it;
+        a confidence that is given must be possible.
 
     Raises
     ------
     ConfigError
         If there are too few patients or documents for a level.
     """
-    units = calibration_units(detection.detector, documents)
-    calibrations = tuple(calibrate(units, level) for level in sorted(set(levels)))
-    return Promises(detection.pipeline, calibrations, tuple(curve(units)))
+    if detection.options.policy_digest != policy.digest:
+        raise ValueError("detection was opened with another policy")
+    detector = detection.detector
+    words = vocabulary_of(detection.stored, detector.tagger)
+    units = calibration_units(replace(detector, vocabulary=words), documents, policy)
+    sure = DEFAULT_CONFIDENCE if confidence is None else confidence
+    calibrations = []
+    for level in sorted(set(levels)):
+        calibrations.append(calibrate(units, level))
+        try:
+            calibrations.append(calibrate(units, level, sure))
+        except ConfigError:
+            if confidence is not None:
+                raise
+    return Promises(detection.pipeline, tuple(calibrations), tuple(curve(units)))
 
 
 def _tagger(stored: StoredModel, align: bool) -> Tagger:
@@ -189,6 +232,7 @@ def _parts(options: DetectionOptions) -> Iterator[str]:
     """Yield names or hashes of everything a promise depends on, except the weights."""
     yield f"align {options.align}"
     yield f"second look {options.second_look}"
+    yield f"policy {options.policy_digest}"
     yield PATTERNS_VERSION if options.patterns else "no patterns"
     for name, user in sorted(options.user_patterns.items()):
         yield f"pattern {name} {user.label} {user.pattern}"
