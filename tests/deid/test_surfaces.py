@@ -20,16 +20,14 @@ words = st.sampled_from(
 @given(st.lists(words, max_size=20), st.sampled_from(["en", "de_AT"]))
 def test_what_is_kept_is_what_is_read(found: list[str], locale: str) -> None:
     kept = Surfaces(locale)
-    language, local = locale[:2], locale == "en"
+    language = locale[:2]
     for surface in found:
         assert kept.name(surface) == name_form(surface)
         assert kept.age(surface) == generalise_age(surface)
-        for order, first in (("locale", local), ("month-first", True), ("day-first", False)):
-            reading = read_date(surface, language=language, month_first=first)
-            assert kept.date(surface, order) == reading
-        assert kept.year(surface) == generalise_date(
-            read_date(surface, language=language, month_first=local)
-        )
+        for month_first in (False, True):
+            reading = read_date(surface, language=language, month_first=month_first)
+            assert kept.date(surface, month_first) == reading
+            assert kept.year(surface) == generalise_date(reading)
 
 
 def test_few_are_kept_and_none_that_is_long(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -215,6 +215,8 @@ def _run(options: ArchiveOptions, *, as_json: bool) -> None:
 
 
 def _show(report: Report, options: ArchiveOptions) -> None:
+    from lacuna.deid.run_report import remarks_on_dates
+
     tally, run = report.tally, report.run
     rows = sorted(tally.labels.items(), key=lambda entry: -entry[1])
     print_table("replaced", ("label", "count"), [(name, f"{count:,}") for name, count in rows])
@@ -225,6 +227,8 @@ def _show(report: Report, options: ArchiveOptions) -> None:
     )
     if run.promised is not None:
         say(promise_in_words(run.promised))
+    for remark in remarks_on_dates(tally):
+        say(remark)
     for what, count in run.left_aside.items():
         say(f"ignored: {count:,} {what}")
     if tally.failed:

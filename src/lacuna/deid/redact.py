@@ -15,8 +15,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lacuna.deid.actions import LENIENT, Action, Keep, Shift, Surrogate
+from lacuna.deid.dates.order import (
+    Order,
+    OrderCounts,
+    OrderEvidence,
+    decide,
+    locale_order,
+    order_evidence,
+)
+from lacuna.deid.dates.years import OldAge
 from lacuna.deid.findings import Finding
 from lacuna.deid.keys import Key
+from lacuna.deid.kinds import IdentifierKind
 from lacuna.deid.policy import Policy
 from lacuna.deid.replacing import Replacing, ReplacingSettings, Rules, Surfaces
 from lacuna.deid.resolution import resolve
@@ -43,6 +53,10 @@ class Redacted:
         Number of replacements by label.
     fallbacks
         How many of them the default action hid, because the label's own was not possible.
+    orders
+        Whether its numeric dates contradict one another or the locale, and how many were hidden.
+    old_age
+        What it says about ages over 89.
     """
 
     document: Document
@@ -50,6 +64,8 @@ class Redacted:
     instead: tuple[str, ...]
     counts: Mapping[str, int]
     fallbacks: Mapping[str, int]
+    orders: OrderCounts
+    old_age: OldAge
 
     @property
     def offsets(self) -> OffsetMap:
@@ -69,7 +85,8 @@ class Redactor:
     consistency
         Where equal identifiers get equal replacements. Date offsets are always per patient.
     locale
-        Decides the names of surrogates and the order of numeric dates: ``en``, ``de_AT`` …
+        Decides the names of surrogates, and the order of numeric dates if nothing else tells it:
+        ``en``, ``de_AT`` …
     """
 
     def __init__(
@@ -90,14 +107,24 @@ class Redactor:
             locale,
             Rules(policy),
             Surfaces(locale),
-            shifts=any(isinstance(action, Shift | Surrogate) for action in actions),
         )
+        self._shifts = any(isinstance(action, Shift | Surrogate) for action in actions)
         self._scopes: dict[tuple[str, str], Scope] = {}
 
-    def redact(self, document: Document, findings: Iterable[Finding]) -> Redacted:
+    def redact(
+        self, document: Document, findings: Iterable[Finding], *, order: Order | None = None
+    ) -> Redacted:
         """Return the document with all findings replaced.
 
         To get the same numbers in tags, documents of a patient must come in the same order.
+
+        Parameters
+        ----------
+        document, findings
+            What to redact.
+        order
+            How numeric dates are read (:meth:`order`); if not given, the dates of this document
+            decide, then the locale. A policy's own order takes precedence.
 
         Raises
         ------
@@ -108,7 +135,9 @@ class Redactor:
         labels = {finding.label for finding in findings}
         kept, lenient = self._labels_of(labels, Keep), self._labels_of(labels, *LENIENT)
         found = [f for f in findings if f.label not in kept] if kept else findings
-        replacing = Replacing(self._settings, document, self._scope(document))
+        evidence = self.order_evidence(document, found)
+        order = order or self.order(evidence)
+        replacing = Replacing(self._settings, document, self._scope(document), order)
         try:
             plan = resolve(document.text, found, lenient=lenient)
             instead = replacing.replacements(plan)
@@ -121,7 +150,31 @@ class Redactor:
             tuple(instead),
             Counter([finding.label for finding in plan]),
             replacing.fallbacks,
+            self._order_counts(evidence, replacing.hidden_dates),
+            replacing.old_age,
         )
+
+    def order_evidence(self, document: Document, findings: Iterable[Finding]) -> OrderEvidence:
+        """Return what a document says about the order of numeric dates; nothing if none is shifted.
+
+        Merge the evidence of a patient's documents, then ask :meth:`order`.
+        """
+        if not self._shifts:
+            return OrderEvidence()
+        rules, surfaces = self._settings.rules, self._settings.surfaces
+        dates = [f[:2] for f in findings if rules[f.label][1] is IdentifierKind.DATE]
+        language = self._settings.locale[:2]
+        return order_evidence(document.text, dates, lambda s: surfaces.date(s, True), language)
+
+    def order(self, patient: OrderEvidence, run: OrderEvidence | None = None) -> Order:
+        """Return the order of numeric dates for a patient, given all evidence of the run."""
+        return decide(patient, run or OrderEvidence(), self._settings.locale)
+
+    def _order_counts(self, evidence: OrderEvidence, hidden: int) -> OrderCounts:
+        is_contradictory = evidence.order is Order.CONTRADICTORY or hidden > 0
+        is_clear = evidence.order not in (None, Order.CONTRADICTORY)
+        is_against = is_clear and evidence.order is not locale_order(self._settings.locale)
+        return OrderCounts(int(is_contradictory), hidden, int(is_against))
 
     def _labels_of(self, labels: Iterable[str], *actions: type[Action]) -> set[str]:
         """Return the labels that have one of some actions."""

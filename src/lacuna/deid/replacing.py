@@ -1,8 +1,9 @@
 """Choosing the replacements of one document.
 
 For every span of the plan, :class:`Replacing` carries out the action of its label; if that is not
-possible, the default action of the policy. It reads the whole document first: who is named, and in
-which years. What names, dates and ages mean is cached, because they repeat (:class:`Surfaces`).
+possible, the default action of the policy. It reads the whole document first: who is named, in
+which years, and whether somebody is over 89. What names, dates and ages mean is cached, because
+they repeat (:class:`Surfaces`).
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from typing import Any
 import msgspec
 
 from lacuna.deid.actions import Action, Drop, Generalise, Mask, Shift, Surrogate, Tag
-from lacuna.deid.dates.reading import MAX_LENGTH, Reading, read_date
+from lacuna.deid.dates.order import Order
+from lacuna.deid.dates.reading import MAX_LENGTH, Reading, is_ambiguous, read_date
 from lacuna.deid.dates.shifting import DocumentDates
+from lacuna.deid.dates.years import OldAge, full_years, is_birth, is_doubtful
 from lacuna.deid.findings import Finding
 from lacuna.deid.generalising import generalise_age, generalise_date, generalise_zip
 from lacuna.deid.keys import Key
@@ -32,9 +35,8 @@ from lacuna.errors import RedactionError
 from lacuna.text.document import Document
 
 _DEFAULT_SHIFT = Shift()
-_ORDER = _DEFAULT_SHIFT.order
-_MONTH_FIRST = frozenset(("en", "en_US"))
 _BLIND = (Mask, Drop)  # they do not depend on what they replace
+_READ_DATES = (Shift, Surrogate, Generalise)
 _PERSON, _DATE, _AGE, _ZIP = (
     IdentifierKind.PERSON,
     IdentifierKind.DATE,
@@ -54,7 +56,6 @@ class ReplacingSettings:
     locale: str
     rules: Rules
     surfaces: Surfaces
-    shifts: bool  #: whether dates may be shifted, so that their years must be known
 
 
 class Rules(dict[str, tuple[Action, IdentifierKind, str]]):
@@ -73,6 +74,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     """A span of the plan: its number in the document, its text, and what is done with it."""
 
     place: int
+    start: int
     label: str
     surface: str
     action: Action
@@ -83,11 +85,17 @@ class Item(msgspec.Struct, frozen=True, gc=False):
 class Replacing:
     """Chooses the replacements of one document."""
 
-    def __init__(self, settings: ReplacingSettings, document: Document, scope: Scope) -> None:
+    def __init__(
+        self, settings: ReplacingSettings, document: Document, scope: Scope, order: Order
+    ) -> None:
         self._settings = settings
         self._document = document
         self._scope = scope
+        self._order = order
         self._dates = DocumentDates(settings.key, document.unit)
+        self._births: set[int] = set()  # places of dates of birth
+        self.old_age = OldAge()
+        self.hidden_dates = 0  #: ambiguous dates, if the evidence for their order is contradictory
         self._persons: dict[tuple[str, str], Person] = {}  # (label, surface) → who is meant
         self._is_linked = settings.consistency is not Consistency.NONE
         self.fallbacks: Counter[str] = Counter()
@@ -96,7 +104,7 @@ class Replacing:
         """Return the replacement of each span of the plan."""
         text, rules = self._document.text, self._settings.rules
         items = [
-            Item(place, label, text[start:end], *rules[label])
+            Item(place, start, label, text[start:end], *rules[label])
             for place, (start, end, label, _, _) in enumerate(plan)
         ]
         self._look_ahead(items)
@@ -113,7 +121,7 @@ class Replacing:
         return new
 
     def _look_ahead(self, items: list[Item]) -> None:
-        """Read the whole document before anything is chosen: who is named, in which years."""
+        """Read the whole document before anything is chosen: who is named, when, and how old."""
         tagged: dict[str, dict[str, NameForm]] = {}
         named: list[Item] = []
         for item in items:
@@ -121,10 +129,11 @@ class Replacing:
             if isinstance(action, _BLIND):
                 continue
             if item.kind is _DATE:
-                if not self._settings.shifts:
-                    continue
-                order = action.order if isinstance(action, Shift) else _ORDER
-                self._dates.add(item.place, self._settings.surfaces.date(item.surface, order))
+                if isinstance(action, _READ_DATES):
+                    self._read_date(item)
+            elif item.kind is _AGE:
+                is_over = "90+" in (self._settings.surfaces.age(item.surface) or "")
+                self.old_age = self.old_age._replace(is_stated=self.old_age.is_stated or is_over)
             elif isinstance(action, Surrogate):
                 if (item.label, item.surface) not in self._scope.replaced:
                     expect(self._scope.memory, item.kind, item.surface)
@@ -137,6 +146,23 @@ class Replacing:
             self._link(label, forms)
         for item in named:  # before e-mail addresses, which follow the names
             self._surrogate(item, item.action)
+
+    def _read_date(self, item: Item) -> None:
+        """Read a date in the order of the document, or of its action; note its years."""
+        given = item.action.order if isinstance(item.action, Shift) else "locale"
+        order = self._order if given == "locale" else Order(given)
+        reading = self._settings.surfaces.date(item.surface, order is Order.MONTH_FIRST)
+        if reading is None:
+            return
+        if is_birth(self._document.text, item.start):
+            self._births.add(item.place)
+        else:
+            self.old_age = self.old_age.with_years(full_years(reading))
+        shifts = not isinstance(item.action, Generalise)
+        if shifts and order is Order.CONTRADICTORY and is_ambiguous(reading):
+            self.hidden_dates += 1
+        elif not (shifts and is_doubtful(reading)):
+            self._dates.add(item.place, reading)
 
     def _link(self, label: str, forms: dict[str, NameForm]) -> None:
         _, _, category = self._settings.rules[label]
@@ -173,7 +199,7 @@ class Replacing:
     def _surrogate(self, item: Item, _: Action) -> str | None:
         label, surface, kind = item.label, item.surface, item.kind
         if kind is _DATE:
-            return self._dates.shifted(item.place, _DEFAULT_SHIFT)
+            return self._shift(item, _DEFAULT_SHIFT)
         pools, scope = load_pools(self._settings.locale), self._scope
         if not self._is_linked:
             memory = scope.memory.forgetful("mention", self._document.id, str(item.place))
@@ -183,11 +209,17 @@ class Replacing:
         return scope.replaced[label, surface]
 
     def _shift(self, item: Item, action: Shift) -> str | None:
-        return self._dates.shifted(item.place, action)
+        is_shown = item.place not in self._births or not self._shows_old_age(item)
+        return self._dates.shifted(item.place, action) if is_shown else None
+
+    def _shows_old_age(self, item: Item) -> bool:
+        reading = self._dates.reading(item.place)
+        years = [] if reading is None else full_years(reading)
+        return self.old_age.shows(years, is_birth=item.place in self._births)
 
     def _generalise(self, item: Item, _: Generalise) -> str | None:
         if item.kind is _DATE:
-            return self._settings.surfaces.year(item.surface)
+            return None if self._shows_old_age(item) else self._settings.surfaces.year(item.surface)
         if item.kind is _AGE:
             return self._settings.surfaces.age(item.surface)
         return generalise_zip(item.surface) if item.kind is _ZIP else None
@@ -210,13 +242,12 @@ class Surfaces:
     __slots__ = ("_age", "_date", "_name", "_year")
 
     def __init__(self, locale: str) -> None:
-        def read(surface: str, order: str) -> Reading | None:
-            first = order == "month-first" or (order == "locale" and locale in _MONTH_FIRST)
-            return read_date(surface, language=locale[:2], month_first=first)
+        def read(surface: str, month_first: bool) -> Reading | None:
+            return read_date(surface, language=locale[:2], month_first=month_first)
 
         self._name = lru_cache(RECENT)(name_form)
         self._date = lru_cache(RECENT)(read)
-        self._year = lru_cache(RECENT)(lambda surface: generalise_date(read(surface, _ORDER)))
+        self._year = lru_cache(RECENT)(lambda surface: generalise_date(read(surface, True)))
         self._age = lru_cache(RECENT)(generalise_age)
 
     def __repr__(self) -> str:
@@ -226,9 +257,9 @@ class Surfaces:
         """Return who is named."""
         return self._name(surface) if len(surface) <= MAX_LENGTH else name_form(surface)
 
-    def date(self, surface: str, order: str) -> Reading | None:
-        """Return what a date says; order as in :class:`~lacuna.deid.actions.Shift`."""
-        return self._date(surface, order) if len(surface) <= MAX_LENGTH else None
+    def date(self, surface: str, month_first: bool) -> Reading | None:
+        """Return what a date says; see :func:`~lacuna.deid.dates.reading.read_date`."""
+        return self._date(surface, month_first) if len(surface) <= MAX_LENGTH else None
 
     def year(self, surface: str) -> str | None:
         """Return a date generalised; see :func:`~lacuna.deid.generalising.generalise_date`."""

@@ -112,6 +112,11 @@ class Report(msgspec.Struct, frozen=True):
             "replaced": dict(sorted(tally.labels.items())),
             "replaced_by_default_action": dict(sorted(tally.fallbacks.items())),
             "expected_missed_tokens": tally.expected_missed,
+            "remarks_on_dates": remarks_on_dates(tally),
+            "documents_with_contradictory_dates": tally.contradictory_dates,
+            "dates_hidden_as_ambiguous": tally.hidden_dates,
+            "documents_with_dates_against_locale": tally.dates_against_locale,
+            "emptied_date_cells": tally.emptied_cells,
             "probability_histogram": {
                 "bins": [i / BINS for i in range(BINS + 1)],
                 "replaced": tally.replaced,
@@ -167,6 +172,13 @@ class Tally(msgspec.Struct):
         The documents most in need of review, sorted.
     reasons
         Why documents failed.
+    contradictory_dates, hidden_dates
+        Documents of patients whose numeric dates are written day first and month first, and how
+        many dates with two readings were hidden for that reason.
+    dates_against_locale
+        Documents whose numeric dates are written in another order than that of the locale.
+    emptied_cells
+        Cells of date columns that could not be read, or show an age over 89.
     """
 
     documents: int = 0
@@ -180,6 +192,10 @@ class Tally(msgspec.Struct):
     expected_missed: float = 0.0
     review: list[Review] = []
     reasons: dict[str, int] = {}
+    contradictory_dates: int = 0
+    hidden_dates: int = 0
+    dates_against_locale: int = 0
+    emptied_cells: int = 0
 
     def add(self, other: Tally) -> None:
         """Add another tally."""
@@ -188,6 +204,10 @@ class Tally(msgspec.Struct):
         self.characters += other.characters
         self.tokens += other.tokens
         self.expected_missed += other.expected_missed
+        self.contradictory_dates += other.contradictory_dates
+        self.hidden_dates += other.hidden_dates
+        self.dates_against_locale += other.dates_against_locale
+        self.emptied_cells += other.emptied_cells
         for mine, its in (
             (self.labels, other.labels),
             (self.fallbacks, other.fallbacks),
@@ -226,7 +246,32 @@ def tally_of(hashed_id: str, detected: Detected, redacted: Redacted) -> Tally:
         left=left,
         expected_missed=missed,
         review=[Review(missed, hashed_id, tokens, len(redacted.plan))],
+        contradictory_dates=redacted.orders.contradictory,
+        hidden_dates=redacted.orders.hidden,
+        dates_against_locale=redacted.orders.against_locale,
     )
+
+
+def remarks_on_dates(tally: Tally) -> list[str]:
+    """Return one sentence for each thing a reader should know about dates."""
+    remarks = []
+    if tally.contradictory_dates:
+        remarks.append(
+            f"dates: {tally.contradictory_dates:,} documents belong to patients with dates written"
+            f" day first and month first; {tally.hidden_dates:,} dates that can be read either way"
+            " were hidden"
+        )
+    if tally.dates_against_locale:
+        remarks.append(
+            f"dates: {tally.dates_against_locale:,} documents write numeric dates in another order"
+            " than the locale; they were read in the order of the patient's dates (see --locale)"
+        )
+    if tally.emptied_cells:
+        remarks.append(
+            f"date columns: {tally.emptied_cells:,} cells could not be read, or show an age over"
+            " 89, and are empty in the output"
+        )
+    return remarks
 
 
 def total(tallies: Iterable[Tally]) -> Tally:

@@ -61,6 +61,7 @@ def _summary(report: Mapping[str, Any]) -> str:
         f" {replaced:,} identifiers replaced.{bad} The model expects that"
         f" {report['expected_missed_tokens']:,.1f} identifier tokens remain.</p>"
         f"{promise}"
+        f"{''.join(f'<p>{escape(remark)}.</p>' for remark in report['remarks_on_dates'])}"
     )
 
 

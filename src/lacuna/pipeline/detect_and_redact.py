@@ -6,10 +6,11 @@ reason of the failure does not quote it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from lacuna.deid.dates.order import Order, OrderEvidence
 from lacuna.deid.detector import Detected, Detector, detect_bounded
 from lacuna.deid.redact import Redacted, Redactor
 from lacuna.errors import CorpusFormatError
@@ -41,7 +42,17 @@ class DetectAndRedact:
         """Return each document de-identified, or why it failed; groups are handled together."""
         plain = [Document(d.id, d.text, group=d.group) for d in documents]
         with collection_paused():
-            return [self._replaced(found) for found in self._detected(plain)]
+            detected = self._detected(plain)
+            orders = self._orders([found for found in detected if isinstance(found, Detected)])
+            return [self._replaced(found, orders) for found in detected]
+
+    def _orders(self, detected: Sequence[Detected]) -> dict[tuple[str, str], Order]:
+        """Return the order of numeric dates for each patient, by all its documents here."""
+        evidence: dict[tuple[str, str], OrderEvidence] = {}
+        for document, findings, _, _ in detected:
+            found = self.redactor.order_evidence(document, findings)
+            evidence[document.unit] = found.merged(evidence.get(document.unit, OrderEvidence()))
+        return {unit: self.redactor.order(found) for unit, found in evidence.items()}
 
     def _detected(self, documents: Sequence[Document]) -> list[Detected | Failed]:
         """Detect in all documents; if that fails, group by group, then document by document."""
@@ -58,11 +69,14 @@ class DetectAndRedact:
         }
         return [next(found[document.unit]) for document in documents]
 
-    def _replaced(self, found: Detected | Failed) -> Safe | Failed:
+    def _replaced(
+        self, found: Detected | Failed, orders: Mapping[tuple[str, str], Order]
+    ) -> Safe | Failed:
         if isinstance(found, Failed):
             return found
+        order = orders[found.document.unit]
         try:
-            return Safe(self.redactor.redact(found.document, found.findings), found)
+            return Safe(self.redactor.redact(found.document, found.findings, order=order), found)
         except Exception as error:
             return Failed(why(error))
 
