@@ -45,6 +45,7 @@ _TENS = {
 _OVER = frozenset(
     (
         *("hundred", "nineties", "nonagenarian", "centenarian", "supercentenarian"),
+        *("nonagenarians", "centenarians", "supercentenarians"),
         *("nonagenario", "nonagenaria", "centenario", "centenaria", "nonagenaire", "centenaire"),
     )
 )

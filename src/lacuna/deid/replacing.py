@@ -215,7 +215,11 @@ class Replacing:
     def _shows_old_age(self, item: Item) -> bool:
         reading = self._dates.reading(item.place)
         years = [] if reading is None else full_years(reading)
-        return self.old_age.shows(years, is_birth=item.place in self._births)
+        return self.old_age.shows(
+            years,
+            is_birth=item.place in self._births,
+            is_strict=isinstance(item.action, Generalise),
+        )
 
     def _generalise(self, item: Item, _: Generalise) -> str | None:
         if item.kind is _DATE:

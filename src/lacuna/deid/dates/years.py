@@ -2,8 +2,9 @@
 
 HIPAA Safe Harbor, (C): of dates the year may stay, except where it shows an age over 89. A year
 shows one if it is 90 years or more before the *reference*: the latest year of the document that is
-no year of birth and less than 90 years ago, otherwise this year. If the document states an age over
-89, all its years of birth show it.
+no year of birth and less than 90 years ago, otherwise this year. A year of birth that is generalised
+is always compared with this year, because a note may be newer than any year in it. If the document
+states an age over 89, all its years of birth show it.
 """
 
 from __future__ import annotations
@@ -84,11 +85,11 @@ class OldAge(NamedTuple):
         """Return the same with more years."""
         return OldAge((*self.years, *years), self.is_stated)
 
-    def shows(self, years: Sequence[int], *, is_birth: bool) -> bool:
-        """Whether a date with these years shows an age over 89."""
+    def shows(self, years: Sequence[int], *, is_birth: bool, is_strict: bool = False) -> bool:
+        """Whether a date with these years shows an age over 89; strictly, births do by today."""
         now = this_year()
         near = [year for year in self.years if now - OLDEST <= year <= now]
-        reference = max(near, default=now)
+        reference = now if is_birth and is_strict else max(near, default=now)
         return (is_birth and self.is_stated and bool(years)) or any(
             reference - year > OLDEST for year in years
         )

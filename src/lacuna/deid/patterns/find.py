@@ -16,7 +16,7 @@ from lacuna.deid.patterns.scan import find_starts
 from lacuna.text.characters import code_points
 
 #: Part of what a calibrated promise depends on; change it when patterns come to find less.
-PATTERNS_VERSION = "patterns 1"
+PATTERNS_VERSION = "patterns 2"
 
 _number = number_forms.number_after_cue
 _numbers = first_of(

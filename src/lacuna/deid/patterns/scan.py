@@ -242,7 +242,8 @@ def _task_of_number(
         return i, Start.CHAIN.value
     if _is_opened(codes, i, end):
         return i - 1, Start.NUMBERS.value
-    is_unit = (end - i == 4 and sign | CASE == SMALL_S) or sign | CASE == SMALL_Y  # 1990s, 92yo
+    is_decade = sign | CASE == SMALL_S and (end - i == 4 or (end - i == 2 and codes[i] == NINE))
+    is_unit = is_decade or sign | CASE == SMALL_Y  # 1990s, 90s, 92yo
     if chunk < i or (letters[sign] and not is_unit):
         return chunk, _task_of_chunk(codes, letters, i, chunk)
     if (before in (STOP, COMMA, COLON)) and i > 1 and _digits(codes, i - 2):
@@ -343,9 +344,10 @@ def _task_of_one(
     if size >= LONG_NUMBER:
         return i, Start.DIGITS.value
     if size == 3 or (size == 2 and codes[i] == NINE):
-        if following in (BLANK, DASH):
+        if following in (BLANK, DASH, APOSTROPHE, RIGHT_QUOTE):
             following = codes[end + 1] if end + 1 < codes.size else LINE_FEED
-        return i, Start.AGE.value if following | CASE == SMALL_Y else 0
+        is_decade = size == 2 and codes[i + 1] == ZERO and following | CASE == SMALL_S
+        return i, Start.AGE.value if is_decade or following | CASE == SMALL_Y else 0
     return i, 0
 
 
