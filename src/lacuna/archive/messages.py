@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import msgspec
 import numpy as np
 
 from lacuna.archive.options import ArchiveOptions
+from lacuna.deid.date_cells import DateCell
 from lacuna.deid.keys import Key
 from lacuna.deid.rewriting import OffsetMap
 from lacuna.deid.run_report import Tally
@@ -76,6 +78,7 @@ class RowTask(msgspec.Struct, frozen=True, array_like=True):
     id: str
     group: str | None
     text: str
+    dates: Sequence[DateCell] = ()
 
 
 class FilesJob(msgspec.Struct, frozen=True, array_like=True, tag="files"):
@@ -135,7 +138,7 @@ class FileDone(msgspec.Struct, array_like=True):
 
 
 class RowDone(msgspec.Struct, array_like=True):
-    """The result of a row: its new id, group and text, or why it failed."""
+    """The result of a row: its new id, group, text and date cells, or why it failed."""
 
     number: int
     id: str = ""
@@ -143,6 +146,7 @@ class RowDone(msgspec.Struct, array_like=True):
     text: str = ""
     reason: str | None = None
     hashed_id: str = ""
+    dates: list[str] = []
 
 
 class Result(msgspec.Struct, array_like=True):

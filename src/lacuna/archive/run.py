@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from lacuna.archive.column_check import check_columns
 from lacuna.archive.inputs import Inputs, groups_of, list_inputs
 from lacuna.archive.ledger import Ledger
 from lacuna.archive.manifest import (
@@ -70,6 +71,7 @@ def run_archive(
     began = time.perf_counter()
     _check(options)
     inputs = list_inputs(options.input, options)
+    check_columns(inputs.files, options)
     with ExitStack() as stack:
         pool = _pool(options, inputs)
         stack.callback(pool.close)
@@ -187,7 +189,7 @@ def _settings(options: ArchiveOptions, detection: Detection) -> dict[str, str]:
             "format": f"{options.format} {options.encoding} {options.bad_bytes}",
             "files": f"{options.include} {options.exclude}",
             "groups": str(options.group_from),
-            "columns": repr((columns.text, columns.id, columns.group, columns.keep)),
+            "columns": repr((columns.text, columns.id, columns.group, columns.keep, columns.dates)),
             "rename": options.rename,
         }
     )

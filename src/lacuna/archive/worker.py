@@ -138,7 +138,10 @@ class Worker:
             else:
                 id_ = self._names.id(row.id, row.group, _found(outcome))
                 text = outcome.redacted.document.text
-                done = RowDone(row.number, id_, self._names.group(row.group), text)
+                dates = self._work.redactor.date_cells(row.dates, outcome.redacted)
+                result.tally.emptied_cells += dates.count(None)
+                cells = [cell or "" for cell in dates]
+                done = RowDone(row.number, id_, self._names.group(row.group), text, dates=cells)
                 self._remember(id_, outcome, result)
                 result.tally.add(tally_of(hashed_id, outcome.detected, outcome.redacted))
             result.rows.append(done)

@@ -82,14 +82,20 @@ class InputOptions:
     keep_columns: Annotated[
         str | None, typer.Option(metavar="A,B|all", help="Table columns to copy unchanged.")
     ] = None
+    date_columns: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Table columns to copy with their dates shifted."),
+    ] = None
 
     def columns(self) -> Columns:
         """Return the columns of tables."""
         from lacuna.archive.options import Columns
 
-        kept = () if self.keep_columns is None else self.keep_columns.split(",")
-        names = tuple(name.strip() for name in kept)
-        return Columns(self.text_column, self.id_column, self.group_column, names)
+        keep, dates = (
+            tuple(name.strip() for name in (names or "").split(",") if name.strip())
+            for names in (self.keep_columns, self.date_columns)
+        )
+        return Columns(self.text_column, self.id_column, self.group_column, keep, dates)
 
 
 @dataclass(frozen=True, slots=True)

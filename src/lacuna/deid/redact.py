@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lacuna.deid.actions import LENIENT, Action, Keep, Shift, Surrogate
+from lacuna.deid.date_cells import DateCell, DateCells
 from lacuna.deid.dates.order import (
     Order,
     OrderCounts,
@@ -108,6 +109,7 @@ class Redactor:
             Rules(policy),
             Surfaces(locale),
         )
+        self._date_cells = DateCells(policy.action("DATE"), key, locale, self._settings.surfaces)
         self._shifts = any(isinstance(action, Shift | Surrogate) for action in actions)
         self._scopes: dict[tuple[str, str], Scope] = {}
 
@@ -169,6 +171,13 @@ class Redactor:
     def order(self, patient: OrderEvidence, run: OrderEvidence | None = None) -> Order:
         """Return the order of numeric dates for a patient, given all evidence of the run."""
         return decide(patient, run or OrderEvidence(), self._settings.locale)
+
+    def date_cells(self, cells: Sequence[DateCell], redacted: Redacted) -> list[str | None]:
+        """Return date cells that belong to a document replaced like the dates of its text.
+
+        None for those that cannot be shown; see :class:`~lacuna.deid.date_cells.DateCells`.
+        """
+        return self._date_cells.replaced(cells, redacted.document.unit, redacted.old_age)
 
     def _order_counts(self, evidence: OrderEvidence, hidden: int) -> OrderCounts:
         is_contradictory = evidence.order is Order.CONTRADICTORY or hidden > 0

@@ -2,9 +2,9 @@
 
 HIPAA Safe Harbor, (C): of dates the year may stay, except where it shows an age over 89. A year
 shows one if it is 90 years or more before the *reference*: the latest year of the document that is
-no year of birth and less than 90 years ago, otherwise this year. A year of birth that is generalised
-is always compared with this year, because a note may be newer than any year in it. If the document
-states an age over 89, all its years of birth show it.
+no year of birth and less than 90 years ago, otherwise this year. Years of birth that would stay are
+compared with this year, because a note may be newer than any year in it. If the document states an
+age over 89, all its years of birth show it.
 """
 
 from __future__ import annotations
