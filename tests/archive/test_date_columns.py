@@ -121,8 +121,8 @@ def test_parquet_dates_keep_their_type(tmp_path: Path, run_over: RunOver) -> Non
     run_over(tmp_path / "in.parquet", tmp_path / "b", columns=columns)
     safe = parquet.read_table(tmp_path / "b" / "in.parquet")
     assert [safe[name].to_pylist() for name in names] == [["2022", None]] * 3
+    kept = Columns(keep=("day",))
     with pytest.raises(ConfigError, match="--date-columns day"):
-        kept = Columns(keep=("day",))
         run_over(tmp_path / "in.parquet", tmp_path / "c", policy="research", columns=kept)
 
 
@@ -159,7 +159,7 @@ def test_a_column_has_one_use() -> None:
         {"text": "note", "id": "note"},
     ):
         with pytest.raises(ConfigError, match="column"):
-            Columns(**options)  # type: ignore[arg-type]
+            Columns(**options)
 
 
 def test_the_command_refuses_with_exit_code_2(tmp_path: Path, command: Any) -> None:
@@ -220,16 +220,12 @@ def test_births_over_89_are_left_empty() -> None:
 
 @given(
     st.dates(date(1990, 1, 1), date(2025, 12, 31)),
-    st.sampled_from(["%Y-%m-%d", "%m/%d/%Y", "%d %B %Y", "%Y%m%d", "%b %d, %Y"]),
-    st.sampled_from(["", " 10:30", "T10:30:00Z", " 10:30:59.123456", " 9:05 PM", "T10:30:00+02:00"]),
-)  # fmt: skip
+    st.sampled_from(["%Y-%m-%d", "%m/%d/%Y", "%Y%m%d", "%Y/%m/%d"]),
+    st.sampled_from(["", " 10:30", "T10:30:00Z", " 10:30:59.123456", " 9:05 PM", "T10:30+02:00"]),
+)
 def test_cells_keep_their_notation_and_their_time(day: date, form: str, time: str) -> None:
     (new,) = cells().replaced([DateCell(day.strftime(form) + time)], GROUP, OldAge())
-    assert new is not None
-    moved = (day + OFFSET).strftime(form)
-    if day.month == 5 and "%b" in form:  # "May" is taken as a whole name
-        moved = (day + OFFSET).strftime(form.replace("%b", "%B"))
-    assert new == moved + time
+    assert new == (day + OFFSET).strftime(form) + time
 
 
 def test_nothing_but_a_time_is_copied_from_a_cell() -> None:
