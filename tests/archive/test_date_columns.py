@@ -18,7 +18,6 @@ from lacuna.archive.options import Columns
 from lacuna.deid.date_cells import DateCell, DateCells, split_time
 from lacuna.deid.dates.order import Order
 from lacuna.deid.dates.shifting import secret_offset
-from lacuna.deid.dates.years import OldAge
 from lacuna.deid.policy import load_policy
 from lacuna.deid.replacing import Surfaces
 from lacuna.errors import ConfigError
@@ -203,19 +202,19 @@ def test_the_order_of_a_column_is_its_own() -> None:
         (Order.CONTRADICTORY, "en", None),
     ):
         cell = DateCell("09/02/2022", order)
-        assert cells(locale=locale).replaced([cell], GROUP, OldAge()) == [expected]
+        assert cells(locale=locale).replaced([cell], GROUP, is_over_89=False) == [expected]
 
 
 def test_births_over_89_are_left_empty() -> None:
     now = date.today().year
     old, young = DateCell(f"{now - 95}-02-09", None, True), DateCell("1990-02-09", None, True)
     for policy in ("research", "safe-harbor"):
-        (first, second) = cells(policy).replaced([old, young], GROUP, OldAge())
+        (first, second) = cells(policy).replaced([old, young], GROUP, is_over_89=False)
         assert first is None
         assert second is not None
-        assert cells(policy).replaced([young], GROUP, OldAge((), True)) == [None]
+        assert cells(policy).replaced([young], GROUP, is_over_89=True) == [None]
     seen = DateCell(f"{now - 30}-02-09")
-    assert cells().replaced([old, seen], GROUP, OldAge())[0] is not None  # 65 then
+    assert cells().replaced([old, seen], GROUP, is_over_89=False)[0] is not None  # 65 then
 
 
 @given(
@@ -224,11 +223,13 @@ def test_births_over_89_are_left_empty() -> None:
     st.sampled_from(["", " 10:30", "T10:30:00Z", " 10:30:59.123456", " 9:05 PM", "T10:30+02:00"]),
 )
 def test_cells_keep_their_notation_and_their_time(day: date, form: str, time: str) -> None:
-    (new,) = cells().replaced([DateCell(day.strftime(form) + time)], GROUP, OldAge())
+    (new,) = cells().replaced([DateCell(day.strftime(form) + time)], GROUP, is_over_89=False)
     assert new == (day + OFFSET).strftime(form) + time
 
 
 def test_nothing_but_a_time_is_copied_from_a_cell() -> None:
     assert split_time("2022-02-09 10:30 Ann Lee") == ("2022-02-09 10:30 Ann Lee", "")
-    assert cells().replaced([DateCell("2022-02-09 10:30 Ann Lee")], GROUP, OldAge()) == [None]
-    assert cells().replaced([DateCell("1427")], GROUP, OldAge()) == [None]
+    assert cells().replaced([DateCell("2022-02-09 10:30 Ann Lee")], GROUP, is_over_89=False) == [
+        None
+    ]
+    assert cells().replaced([DateCell("1427")], GROUP, is_over_89=False) == [None]

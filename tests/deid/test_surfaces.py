@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from lacuna.deid import replacing
 from lacuna.deid.dates.reading import read_date
+from lacuna.deid.dates.years import full_years
 from lacuna.deid.generalising import generalise_age, generalise_date
 from lacuna.deid.person_names import NameForm, name_form
 from lacuna.deid.replacing import Surfaces
@@ -26,8 +27,11 @@ def test_what_is_kept_is_what_is_read(found: list[str], locale: str) -> None:
         assert kept.age(surface) == generalise_age(surface)
         for month_first in (False, True):
             reading = read_date(surface, language=language, month_first=month_first)
-            assert kept.date(surface, month_first) == reading
-            assert kept.year(surface) == generalise_date(reading)
+            date = kept.date(surface, month_first)
+            assert (None if date is None else date.reading) == reading
+            if reading is not None and date is not None:
+                assert date.years == tuple(full_years(reading))
+                assert date.year == generalise_date(reading)
 
 
 def test_few_are_kept_and_none_that_is_long(monkeypatch: pytest.MonkeyPatch) -> None:

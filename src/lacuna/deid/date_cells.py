@@ -55,7 +55,7 @@ class DateCells:
         self._locale_order = locale_order(locale)
 
     def replaced(
-        self, cells: Sequence[DateCell], unit: tuple[str, str], old_age: OldAge
+        self, cells: Sequence[DateCell], unit: tuple[str, str], *, is_over_89: bool
     ) -> list[str | None]:
         """Return the cells of a row replaced, None for those that cannot be shown.
 
@@ -65,18 +65,19 @@ class DateCells:
             Of one row; empty ones stay empty.
         unit
             Whose they are: the patient, or the row.
-        old_age
-            What the text of the row says about ages over 89.
+        is_over_89
+            Whether the text of the row states an age over 89.
         """
         dates = DocumentDates(self._key, unit)
         times: dict[int, str] = {}
+        years: list[int] = []  # not of births
         for place, cell in enumerate(cells):
             written, times[place] = split_time(cell.text)
             reading = self._read(written, cell.order)
             if reading is not None:
                 dates.add(place, reading)
-                if not cell.is_birth:
-                    old_age = old_age.with_years(full_years(reading))
+                years += [] if cell.is_birth else full_years(reading)
+        old_age = OldAge(tuple(years), is_over_89)
         return [
             cell.text if not cell.text or isinstance(self._action, Keep)
             else self._shown(place, cell, times[place], dates, old_age)
@@ -87,11 +88,11 @@ class DateCells:
         action, order = self._action, column_order or self._locale_order
         if isinstance(action, Shift) and action.order != "locale":
             order = Order(action.order)
-        reading = self._surfaces.date(written, order is Order.MONTH_FIRST)
-        if reading is None or is_doubtful(reading):
+        date = self._surfaces.date(written, order is Order.MONTH_FIRST)
+        if date is None or is_doubtful(date.reading):
             return None
-        is_unclear = order is Order.CONTRADICTORY and is_ambiguous(reading)
-        return None if is_unclear and isinstance(action, Shift) else reading
+        is_unclear = order is Order.CONTRADICTORY and is_ambiguous(date.reading)
+        return None if is_unclear and isinstance(action, Shift) else date.reading
 
     def _shown(
         self, place: int, cell: DateCell, time: str, dates: DocumentDates, old_age: OldAge

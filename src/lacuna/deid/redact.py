@@ -24,7 +24,7 @@ from lacuna.deid.dates.order import (
     locale_order,
     order_evidence,
 )
-from lacuna.deid.dates.years import OldAge
+from lacuna.deid.dates.reading import Reading
 from lacuna.deid.findings import Finding
 from lacuna.deid.keys import Key
 from lacuna.deid.kinds import IdentifierKind
@@ -56,8 +56,8 @@ class Redacted:
         How many of them the default action hid, because the label's own was not possible.
     orders
         Whether its numeric dates contradict one another or the locale, and how many were hidden.
-    old_age
-        What it says about ages over 89.
+    is_over_89
+        Whether it states an age over 89.
     """
 
     document: Document
@@ -66,7 +66,7 @@ class Redacted:
     counts: Mapping[str, int]
     fallbacks: Mapping[str, int]
     orders: OrderCounts
-    old_age: OldAge
+    is_over_89: bool
 
     @property
     def offsets(self) -> OffsetMap:
@@ -110,6 +110,7 @@ class Redactor:
             Surfaces(locale),
         )
         self._date_cells = DateCells(policy.action("DATE"), key, locale, self._settings.surfaces)
+        self._is_month_first = locale_order(locale) is Order.MONTH_FIRST
         self._shifts = any(isinstance(action, Shift | Surrogate) for action in actions)
         self._scopes: dict[tuple[str, str], Scope] = {}
 
@@ -153,7 +154,7 @@ class Redactor:
             Counter([finding.label for finding in plan]),
             replacing.fallbacks,
             self._order_counts(evidence, replacing.hidden_dates),
-            replacing.old_age,
+            replacing.is_over_89,
         )
 
     def order_evidence(self, document: Document, findings: Iterable[Finding]) -> OrderEvidence:
@@ -166,7 +167,12 @@ class Redactor:
         rules, surfaces = self._settings.rules, self._settings.surfaces
         dates = [f[:2] for f in findings if rules[f.label][1] is IdentifierKind.DATE]
         language = self._settings.locale[:2]
-        return order_evidence(document.text, dates, lambda s: surfaces.date(s, True), language)
+
+        def read(surface: str) -> Reading | None:
+            date = surfaces.date(surface, self._is_month_first)
+            return None if date is None else date.reading
+
+        return order_evidence(document.text, dates, read, language)
 
     def order(self, patient: OrderEvidence, run: OrderEvidence | None = None) -> Order:
         """Return the order of numeric dates for a patient, given all evidence of the run."""
@@ -177,7 +183,8 @@ class Redactor:
 
         None for those that cannot be shown; see :class:`~lacuna.deid.date_cells.DateCells`.
         """
-        return self._date_cells.replaced(cells, redacted.document.unit, redacted.old_age)
+        unit = redacted.document.unit
+        return self._date_cells.replaced(cells, unit, is_over_89=redacted.is_over_89)
 
     def _order_counts(self, evidence: OrderEvidence, hidden: int) -> OrderCounts:
         is_contradictory = evidence.order is Order.CONTRADICTORY or hidden > 0

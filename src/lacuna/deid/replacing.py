@@ -12,7 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -20,7 +21,14 @@ from lacuna.deid.actions import Action, Drop, Generalise, Mask, Shift, Surrogate
 from lacuna.deid.dates.order import Order
 from lacuna.deid.dates.reading import MAX_LENGTH, Reading, is_ambiguous, read_date
 from lacuna.deid.dates.shifting import DocumentDates
-from lacuna.deid.dates.years import OldAge, full_years, is_birth, is_doubtful
+from lacuna.deid.dates.years import (
+    OLDEST,
+    OldAge,
+    full_years,
+    is_birth,
+    is_doubtful,
+    this_year,
+)
 from lacuna.deid.findings import Finding
 from lacuna.deid.generalising import generalise_age, generalise_date, generalise_zip
 from lacuna.deid.keys import Key
@@ -93,8 +101,10 @@ class Replacing:
         self._scope = scope
         self._order = order
         self._dates = DocumentDates(settings.key, document.unit)
+        self._years: dict[int, tuple[int, ...]] = {}  # of the dates, by place
         self._births: set[int] = set()  # places of dates of birth
-        self.old_age = OldAge()
+        self._old_age = OldAge()
+        self.is_over_89 = False  #: whether the document states an age over 89
         self.hidden_dates = 0  #: ambiguous dates, if the evidence for their order is contradictory
         self._persons: dict[tuple[str, str], Person] = {}  # (label, surface) → who is meant
         self._is_linked = settings.consistency is not Consistency.NONE
@@ -132,8 +142,8 @@ class Replacing:
                 if isinstance(action, _READ_DATES):
                     self._read_date(item)
             elif item.kind is _AGE:
-                is_over = "90+" in (self._settings.surfaces.age(item.surface) or "")
-                self.old_age = self.old_age._replace(is_stated=self.old_age.is_stated or is_over)
+                age = self._settings.surfaces.age(item.surface)
+                self.is_over_89 = self.is_over_89 or (age is not None and "90+" in age)
             elif isinstance(action, Surrogate):
                 if (item.label, item.surface) not in self._scope.replaced:
                     expect(self._scope.memory, item.kind, item.surface)
@@ -142,6 +152,7 @@ class Replacing:
             elif item.kind is _PERSON and isinstance(action, Tag):
                 form = self._settings.surfaces.name(item.surface)
                 tagged.setdefault(item.label, {})[item.surface] = form
+        self._find_births(items)
         for label, forms in tagged.items():
             self._link(label, forms)
         for item in named:  # before e-mail addresses, which follow the names
@@ -151,18 +162,28 @@ class Replacing:
         """Read a date in the order of the document, or of its action; note its years."""
         given = item.action.order if isinstance(item.action, Shift) else "locale"
         order = self._order if given == "locale" else Order(given)
-        reading = self._settings.surfaces.date(item.surface, order is Order.MONTH_FIRST)
-        if reading is None:
+        date = self._settings.surfaces.date(item.surface, order is Order.MONTH_FIRST)
+        if date is None:
             return
-        if is_birth(self._document.text, item.start):
-            self._births.add(item.place)
-        else:
-            self.old_age = self.old_age.with_years(full_years(reading))
-        shifts = not isinstance(item.action, Generalise)
-        if shifts and order is Order.CONTRADICTORY and is_ambiguous(reading):
+        self._years[item.place] = date.years
+        if isinstance(item.action, Generalise):
+            return
+        if order is Order.CONTRADICTORY and is_ambiguous(date.reading):
             self.hidden_dates += 1
-        elif not (shifts and is_doubtful(reading)):
-            self._dates.add(item.place, reading)
+        elif not is_doubtful(date.reading):
+            self._dates.add(item.place, date.reading)
+
+    def _find_births(self, items: list[Item]) -> None:
+        """Find the dates of birth, if any year of the document can show an age over 89."""
+        oldest = this_year() - OLDEST
+        if self.is_over_89 or any(
+            year < oldest for years in self._years.values() for year in years
+        ):
+            text = self._document.text
+            dates = [item for item in items if item.place in self._years]
+            self._births = {item.place for item in dates if is_birth(text, item.start)}
+            others = [years for at, years in self._years.items() if at not in self._births]
+            self._old_age = OldAge(tuple(chain(*others)), self.is_over_89)
 
     def _link(self, label: str, forms: dict[str, NameForm]) -> None:
         _, _, category = self._settings.rules[label]
@@ -209,21 +230,19 @@ class Replacing:
         return scope.replaced[label, surface]
 
     def _shift(self, item: Item, action: Shift) -> str | None:
-        is_shown = item.place not in self._births or not self._shows_old_age(item)
-        return self._dates.shifted(item.place, action) if is_shown else None
-
-    def _shows_old_age(self, item: Item) -> bool:
-        reading = self._dates.reading(item.place)
-        years = [] if reading is None else full_years(reading)
-        return self.old_age.shows(
-            years,
-            is_birth=item.place in self._births,
-            is_strict=isinstance(item.action, Generalise),
-        )
+        if item.place in self._births and self._old_age.shows(
+            self._years[item.place], is_birth=True
+        ):
+            return None
+        return self._dates.shifted(item.place, action)
 
     def _generalise(self, item: Item, _: Generalise) -> str | None:
         if item.kind is _DATE:
-            return None if self._shows_old_age(item) else self._settings.surfaces.year(item.surface)
+            years, is_birth = self._years.get(item.place, ()), item.place in self._births
+            if self._old_age.shows(years, is_birth=is_birth, is_strict=True):
+                return None
+            date = self._settings.surfaces.date(item.surface, self._order is Order.MONTH_FIRST)
+            return None if date is None else date.year
         if item.kind is _AGE:
             return self._settings.surfaces.age(item.surface)
         return generalise_zip(item.surface) if item.kind is _ZIP else None
@@ -240,18 +259,28 @@ _WRITERS: dict[type[Action], Callable[[Replacing, Item, Any], str | None]] = {
 }
 
 
+class DateSurface(NamedTuple):
+    """What a date says, its years with all digits, and the date generalised."""
+
+    reading: Reading
+    years: tuple[int, ...]
+    year: str | None
+
+
 class Surfaces:
     """Reads names, dates and ages of a locale; its repr shows nothing of its cache."""
 
-    __slots__ = ("_age", "_date", "_name", "_year")
+    __slots__ = ("_age", "_date", "_name")
 
     def __init__(self, locale: str) -> None:
-        def read(surface: str, month_first: bool) -> Reading | None:
-            return read_date(surface, language=locale[:2], month_first=month_first)
+        def read(surface: str, month_first: bool) -> DateSurface | None:
+            reading = read_date(surface, language=locale[:2], month_first=month_first)
+            if reading is None:
+                return None
+            return DateSurface(reading, tuple(full_years(reading)), generalise_date(reading))
 
         self._name = lru_cache(RECENT)(name_form)
         self._date = lru_cache(RECENT)(read)
-        self._year = lru_cache(RECENT)(lambda surface: generalise_date(read(surface, True)))
         self._age = lru_cache(RECENT)(generalise_age)
 
     def __repr__(self) -> str:
@@ -261,13 +290,9 @@ class Surfaces:
         """Return who is named."""
         return self._name(surface) if len(surface) <= MAX_LENGTH else name_form(surface)
 
-    def date(self, surface: str, month_first: bool) -> Reading | None:
+    def date(self, surface: str, month_first: bool) -> DateSurface | None:
         """Return what a date says; see :func:`~lacuna.deid.dates.reading.read_date`."""
         return self._date(surface, month_first) if len(surface) <= MAX_LENGTH else None
-
-    def year(self, surface: str) -> str | None:
-        """Return a date generalised; see :func:`~lacuna.deid.generalising.generalise_date`."""
-        return self._year(surface) if len(surface) <= MAX_LENGTH else None
 
     def age(self, surface: str) -> str | None:
         """Return an age generalised; see :func:`~lacuna.deid.generalising.generalise_age`."""

@@ -10,7 +10,7 @@ age over 89, all its years of birth show it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
@@ -81,13 +81,11 @@ class OldAge(NamedTuple):
     years: tuple[int, ...] = ()
     is_stated: bool = False
 
-    def with_years(self, years: Iterable[int]) -> OldAge:
-        """Return the same with more years."""
-        return OldAge((*self.years, *years), self.is_stated)
-
     def shows(self, years: Sequence[int], *, is_birth: bool, is_strict: bool = False) -> bool:
         """Whether a date with these years shows an age over 89; strictly, births do by today."""
         now = this_year()
+        if not (is_birth and self.is_stated) and all(now - year <= OLDEST for year in years):
+            return False
         near = [year for year in self.years if now - OLDEST <= year <= now]
         reference = now if is_birth and is_strict else max(near, default=now)
         return (is_birth and self.is_stated and bool(years)) or any(
