@@ -228,8 +228,7 @@ def test_cells_keep_their_notation_and_their_time(day: date, form: str, time: st
 
 
 def test_nothing_but_a_time_is_copied_from_a_cell() -> None:
-    assert split_time("2022-02-09 10:30 Ann Lee") == ("2022-02-09 10:30 Ann Lee", "")
-    assert cells().replaced([DateCell("2022-02-09 10:30 Ann Lee")], GROUP, is_over_89=False) == [
-        None
-    ]
-    assert cells().replaced([DateCell("1427")], GROUP, is_over_89=False) == [None]
+    text = "2022-02-09 10:30 Ann Lee"
+    assert split_time(text) == (text, "")
+    for cell in (text, "1427"):
+        assert cells().replaced([DateCell(cell)], GROUP, is_over_89=False) == [None]

@@ -101,7 +101,7 @@ class Replacing:
         self._scope = scope
         self._order = order
         self._dates = DocumentDates(settings.key, document.unit)
-        self._years: dict[int, tuple[int, ...]] = {}  # of the dates, by place
+        self._read: dict[int, DateSurface] = {}  # dates by place
         self._births: set[int] = set()  # places of dates of birth
         self._old_age = OldAge()
         self.is_over_89 = False  #: whether the document states an age over 89
@@ -165,7 +165,7 @@ class Replacing:
         date = self._settings.surfaces.date(item.surface, order is Order.MONTH_FIRST)
         if date is None:
             return
-        self._years[item.place] = date.years
+        self._read[item.place] = date
         if isinstance(item.action, Generalise):
             return
         if order is Order.CONTRADICTORY and is_ambiguous(date.reading):
@@ -175,14 +175,12 @@ class Replacing:
 
     def _find_births(self, items: list[Item]) -> None:
         """Find the dates of birth, if any year of the document can show an age over 89."""
-        oldest = this_year() - OLDEST
-        if self.is_over_89 or any(
-            year < oldest for years in self._years.values() for year in years
-        ):
+        first = this_year() - OLDEST
+        if self.is_over_89 or any(date.oldest < first for date in self._read.values()):
             text = self._document.text
-            dates = [item for item in items if item.place in self._years]
+            dates = [item for item in items if item.place in self._read]
             self._births = {item.place for item in dates if is_birth(text, item.start)}
-            others = [years for at, years in self._years.items() if at not in self._births]
+            others = [date.years for at, date in self._read.items() if at not in self._births]
             self._old_age = OldAge(tuple(chain(*others)), self.is_over_89)
 
     def _link(self, label: str, forms: dict[str, NameForm]) -> None:
@@ -231,18 +229,17 @@ class Replacing:
 
     def _shift(self, item: Item, action: Shift) -> str | None:
         if item.place in self._births and self._old_age.shows(
-            self._years[item.place], is_birth=True
+            self._read[item.place].years, is_birth=True
         ):
             return None
         return self._dates.shifted(item.place, action)
 
     def _generalise(self, item: Item, _: Generalise) -> str | None:
         if item.kind is _DATE:
-            years, is_birth = self._years.get(item.place, ()), item.place in self._births
-            if self._old_age.shows(years, is_birth=is_birth, is_strict=True):
+            date, is_birth = self._read.get(item.place), item.place in self._births
+            if date is None or self._old_age.shows(date.years, is_birth=is_birth, is_strict=True):
                 return None
-            date = self._settings.surfaces.date(item.surface, self._order is Order.MONTH_FIRST)
-            return None if date is None else date.year
+            return date.year
         if item.kind is _AGE:
             return self._settings.surfaces.age(item.surface)
         return generalise_zip(item.surface) if item.kind is _ZIP else None
@@ -260,10 +257,21 @@ _WRITERS: dict[type[Action], Callable[[Replacing, Item, Any], str | None]] = {
 
 
 class DateSurface(NamedTuple):
-    """What a date says, its years with all digits, and the date generalised."""
+    """What a date says.
+
+    Attributes
+    ----------
+    reading
+        Its parts.
+    years, oldest
+        Its years with all digits, and the first of them; 9999 if there is none.
+    year
+        The date generalised.
+    """
 
     reading: Reading
     years: tuple[int, ...]
+    oldest: int
     year: str | None
 
 
@@ -277,7 +285,8 @@ class Surfaces:
             reading = read_date(surface, language=locale[:2], month_first=month_first)
             if reading is None:
                 return None
-            return DateSurface(reading, tuple(full_years(reading)), generalise_date(reading))
+            years = tuple(full_years(reading))
+            return DateSurface(reading, years, min(years, default=9999), generalise_date(reading))
 
         self._name = lru_cache(RECENT)(name_form)
         self._date = lru_cache(RECENT)(read)
