@@ -16,10 +16,13 @@ from lacuna.deid.dates.order import (
     OrderEvidence,
     decide,
     numeric_order_evidence,
+    order_clues,
     order_evidence,
+    outermost,
 )
 from lacuna.deid.dates.reading import read_date
 from lacuna.deid.dates.shifting import secret_offset
+from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.keys import Key
 from lacuna.deid.patterns import find_patterns
 from lacuna.deid.policy import Policy, load_policy
@@ -33,8 +36,12 @@ evidences = st.builds(OrderEvidence, *[st.integers(0, 30)] * 4)
 
 
 def evidence(text: str, language: str = "en") -> OrderEvidence:
-    dates = [finding[:2] for finding in find_patterns(text) if finding.label == "DATE"]
-    return order_evidence(text, dates, read_date, language)
+    findings = find_patterns(text)
+    result = Redactor(RESEARCH, KEY, locale=language).order_evidence(Document("d", text), findings)
+    dates = [(f.start, read_date(text[f.start : f.end])) for f in findings if f.label == "DATE"]
+    clues = [(start, order_clues(reading)) for start, reading in dates if reading is not None]
+    assert order_evidence(text, clues, language) == result
+    return result
 
 
 def redacted(text: str, policy: Policy = RESEARCH, **options: str) -> Redacted:
@@ -90,8 +97,11 @@ def test_short_weekdays_count_in_their_language() -> None:
 
 
 def test_a_date_found_twice_counts_once() -> None:
-    text = "on 14/02/2022 noted"
-    assert order_evidence(text, [(3, 13), (3, 13), (3, 8), (0, 13)], read_date) == OrderEvidence(1)
+    spans = [(3, 13), (3, 13), (3, 8), (5, 13), (20, 25)]
+    assert [*outermost(spans)] == [(3, 13), (20, 25)]
+    found = [Finding(*span, "DATE", Origin.MODEL) for span in spans]
+    document = Document("d", "on 14/02/2022 noted at noon")
+    assert Redactor(RESEARCH, KEY).order_evidence(document, found) == OrderEvidence(1)
 
 
 @given(evidences, evidences, evidences)

@@ -9,7 +9,7 @@ from typing import Any
 
 from lacuna.archive.rows import Table
 from lacuna.deid.date_cells import DateCell, split_time
-from lacuna.deid.dates.order import Order, OrderEvidence, order_evidence
+from lacuna.deid.dates.order import Order, OrderEvidence, order_clues, order_evidence
 from lacuna.deid.dates.reading import NONE, read_date
 from lacuna.deid.dates.years import is_birth_column
 
@@ -58,7 +58,9 @@ def _evidence(cells: Iterable[str]) -> OrderEvidence:
     found = OrderEvidence()
     for cell in cells:
         written, _ = split_time(cell)
-        found = found.merged(order_evidence(written, [(0, len(written))], read_date))
+        reading = read_date(written)
+        if reading is not None:
+            found = found.merged(order_evidence(written, [(0, order_clues(reading))]))
     return found
 
 

@@ -23,8 +23,8 @@ from lacuna.deid.dates.order import (
     decide,
     locale_order,
     order_evidence,
+    outermost,
 )
-from lacuna.deid.dates.reading import Reading
 from lacuna.deid.findings import Finding
 from lacuna.deid.keys import Key
 from lacuna.deid.kinds import IdentifierKind
@@ -164,15 +164,14 @@ class Redactor:
         """
         if not self._shifts:
             return OrderEvidence()
-        rules, surfaces = self._settings.rules, self._settings.surfaces
-        dates = [f[:2] for f in findings if rules[f.label][1] is IdentifierKind.DATE]
-        language = self._settings.locale[:2]
-
-        def read(surface: str) -> Reading | None:
-            date = surfaces.date(surface, self._is_month_first)
-            return None if date is None else date.reading
-
-        return order_evidence(document.text, dates, read, language)
+        rules, surfaces, text = self._settings.rules, self._settings.surfaces, document.text
+        spans = [f[:2] for f in findings if rules[f.label][1] is IdentifierKind.DATE]
+        dates = []
+        for start, end in outermost(spans):
+            date = surfaces.date(text[start:end], self._is_month_first)
+            if date is not None:
+                dates.append((start, date.clues))
+        return order_evidence(text, dates, self._settings.locale[:2])
 
     def order(self, patient: OrderEvidence, run: OrderEvidence | None = None) -> Order:
         """Return the order of numeric dates for a patient, given all evidence of the run."""

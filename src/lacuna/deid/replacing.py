@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from lacuna.deid.actions import Action, Drop, Generalise, Mask, Shift, Surrogate, Tag
-from lacuna.deid.dates.order import Order
+from lacuna.deid.dates.order import Order, OrderClues, locale_order, order_clues
 from lacuna.deid.dates.reading import MAX_LENGTH, Reading, is_ambiguous, read_date
 from lacuna.deid.dates.shifting import DocumentDates
 from lacuna.deid.dates.years import (
@@ -239,7 +239,7 @@ class Replacing:
             date, is_birth = self._read.get(item.place), item.place in self._births
             if date is None or self._old_age.shows(date.years, is_birth=is_birth, is_strict=True):
                 return None
-            return date.year
+            return self._settings.surfaces.year(item.surface)
         if item.kind is _AGE:
             return self._settings.surfaces.age(item.surface)
         return generalise_zip(item.surface) if item.kind is _ZIP else None
@@ -265,20 +265,20 @@ class DateSurface(NamedTuple):
         Its parts.
     years, oldest
         Its years with all digits, and the first of them; 9999 if there is none.
-    year
-        The date generalised.
+    clues
+        What it says about the order of numeric dates.
     """
 
     reading: Reading
     years: tuple[int, ...]
     oldest: int
-    year: str | None
+    clues: OrderClues
 
 
 class Surfaces:
     """Reads names, dates and ages of a locale; its repr shows nothing of its cache."""
 
-    __slots__ = ("_age", "_date", "_name")
+    __slots__ = ("_age", "_date", "_name", "_year")
 
     def __init__(self, locale: str) -> None:
         def read(surface: str, month_first: bool) -> DateSurface | None:
@@ -286,10 +286,17 @@ class Surfaces:
             if reading is None:
                 return None
             years = tuple(full_years(reading))
-            return DateSurface(reading, years, min(years, default=9999), generalise_date(reading))
+            return DateSurface(reading, years, min(years, default=9999), order_clues(reading))
+
+        def year(surface: str) -> str | None:
+            date = self.date(surface, is_month_first)
+            return None if date is None else generalise_date(date.reading)
+
+        is_month_first = locale_order(locale) is Order.MONTH_FIRST
 
         self._name = lru_cache(RECENT)(name_form)
         self._date = lru_cache(RECENT)(read)
+        self._year = lru_cache(RECENT)(year)
         self._age = lru_cache(RECENT)(generalise_age)
 
     def __repr__(self) -> str:
@@ -302,6 +309,10 @@ class Surfaces:
     def date(self, surface: str, month_first: bool) -> DateSurface | None:
         """Return what a date says; see :func:`~lacuna.deid.dates.reading.read_date`."""
         return self._date(surface, month_first) if len(surface) <= MAX_LENGTH else None
+
+    def year(self, surface: str) -> str | None:
+        """Return a date generalised; see :func:`~lacuna.deid.generalising.generalise_date`."""
+        return self._year(surface) if len(surface) <= MAX_LENGTH else None
 
     def age(self, surface: str) -> str | None:
         """Return an age generalised; see :func:`~lacuna.deid.generalising.generalise_age`."""

@@ -19,7 +19,7 @@ must be hidden, because shifting them could be wrong.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from enum import StrEnum
 from typing import NamedTuple
@@ -106,11 +106,52 @@ def decide(patient: OrderEvidence, run: OrderEvidence, locale: str) -> Order:
     return run.order
 
 
+class Unclear(NamedTuple):
+    """A numeric date with two readings: where it is in its surface, and the days it can mean."""
+
+    start: int
+    end: int
+    day_first: date
+    month_first: date
+
+
+class OrderClues(NamedTuple):
+    """What one surface says about the order, before its surroundings are known.
+
+    Attributes
+    ----------
+    counts
+        The numeric dates that can be read in one way, as in :class:`OrderEvidence`.
+    known
+        Dates that are not numeric.
+    unclear
+        Numeric dates that can be read in two ways.
+    """
+
+    counts: tuple[int, int, int, int]
+    known: frozenset[date]
+    unclear: tuple[Unclear, ...]
+
+
+def order_clues(reading: Reading) -> OrderClues:
+    """Return what a date says about the order, read in either one."""
+    known: set[date] = set()
+    unclear: list[Unclear] = []
+    counts = [0, 0, 0, 0]
+    for parts in reading.dates:
+        if not is_numeric(reading, parts):
+            known |= _whole_date(reading, parts)
+        elif max(int(reading.pieces[i]) for i in (parts.day, parts.month)) > 12:
+            counts[2 * (parts.year == NONE) + (parts.day > parts.month)] += 1
+        elif parts.year != NONE and reading.pieces[parts.day] != reading.pieces[parts.month]:
+            unclear.append(_unclear(reading, parts))
+    return OrderClues(
+        (counts[0], counts[1], counts[2], counts[3]), frozenset(known), tuple(unclear)
+    )
+
+
 def order_evidence(
-    text: str,
-    spans: Iterable[tuple[int, int]],
-    read: Callable[[str], Reading | None],
-    language: str = "en",
+    text: str, dates: Sequence[tuple[int, OrderClues]], language: str = "en"
 ) -> OrderEvidence:
     """Return the evidence of one document.
 
@@ -118,49 +159,32 @@ def order_evidence(
     ----------
     text
         Of the document.
-    spans
-        Where its dates are, in any order; spans inside others are ignored.
-    read
-        Reads a date, in either order.
+    dates
+        Where each of its dates begins, and what it says.
     language
         Of abbreviated weekdays; English ones are always known.
     """
-    known: set[date] = set()  # dates that are not numeric
-    unclear: list[tuple[int, int, Reading, DateParts]] = []
-    # (is it weak, is it day first) → how often, in the order of OrderEvidence
-    counts = dict.fromkeys(((False, True), (False, False), (True, True), (True, False)), 0)
-    for start, reading in _readings(text, spans, read):
-        for parts in reading.dates:
-            if not is_numeric(reading, parts):
-                known |= _whole_date(reading, parts)
-            elif max(int(reading.pieces[i]) for i in (parts.day, parts.month)) > 12:
-                counts[parts.year == NONE, parts.day < parts.month] += 1
-            elif parts.year != NONE and reading.pieces[parts.day] != reading.pieces[parts.month]:
-                first = start + sum(map(len, reading.pieces[: min(parts.day, parts.month)]))
-                last = start + sum(map(len, reading.pieces[: parts.year + 1]))
-                unclear.append((first, last, reading, parts))
-    for first, last, reading, parts in unclear:
-        days = _both_readings(reading, parts)
-        weekday = _weekday_beside(text, first, last, language)
-        fits = [day.weekday() == weekday for day in days]
-        twins = [day in known for day in days]
-        for is_weak, (is_day_first, is_month_first) in ((False, fits), (True, twins)):
-            if is_day_first != is_month_first:
-                counts[is_weak, is_day_first] += 1
-    return OrderEvidence(*counts.values())
+    counted = [(0, 0, 0, 0), *[clues.counts for _, clues in dates]]
+    counts = [sum(column) for column in zip(*counted, strict=True)]
+    known = {day for _, clues in dates for day in clues.known}
+    for start, clues in dates:
+        for first, last, *days in clues.unclear:
+            weekday = _weekday_beside(text, start + first, start + last, language)
+            fits = [day.weekday() == weekday for day in days]
+            twins = [day in known for day in days]
+            for at, (is_day_first, is_month_first) in ((0, fits), (2, twins)):
+                if is_day_first != is_month_first:
+                    counts[at + is_month_first] += 1
+    return OrderEvidence(*counts)
 
 
-def _readings(
-    text: str, spans: Iterable[tuple[int, int]], read: Callable[[str], Reading | None]
-) -> Iterator[tuple[int, Reading]]:
-    """Yield the start of each date and what it says."""
+def outermost(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield spans in text order, without those inside others."""
     done = -1
     for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
         if end > done:
             done = end
-            reading = read(text[start:end])
-            if reading is not None:
-                yield start, reading
+            yield start, end
 
 
 def _whole_date(reading: Reading, parts: DateParts) -> set[date]:
@@ -169,12 +193,13 @@ def _whole_date(reading: Reading, parts: DateParts) -> set[date]:
     return {day_of(parts, reading.pieces, reading.language, 0)} if is_whole else set()
 
 
-def _both_readings(reading: Reading, parts: DateParts) -> tuple[date, date]:
-    """Return the two days that a numeric date can mean: day first, month first."""
+def _unclear(reading: Reading, parts: DateParts) -> Unclear:
     one, other = sorted((parts.day, parts.month))
     first, second = int(reading.pieces[one]), int(reading.pieces[other])
     year = year_of(reading.pieces[parts.year])
-    return date(year, second, first), date(year, first, second)
+    start = sum(map(len, reading.pieces[:one]))
+    end = start + sum(map(len, reading.pieces[one : parts.year + 1]))
+    return Unclear(start, end, date(year, second, first), date(year, first, second))
 
 
 def _weekday_beside(text: str, start: int, end: int, language: str) -> int | None:

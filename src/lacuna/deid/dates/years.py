@@ -10,8 +10,8 @@ age over 89, all its years of birth show it.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
-from datetime import date
 from typing import NamedTuple
 
 from lacuna.deid.dates.reading import NONE, Reading, year_of
@@ -29,7 +29,7 @@ _BIRTH_COLUMN = re.compile(r"(?i)(?:^|[^a-z])(?:dob|dateofbirth)(?:$|[^a-z])|bir
 
 def this_year() -> int:
     """Return the current year."""
-    return date.today().year
+    return time.localtime().tm_year
 
 
 def is_year(year: int) -> bool:
