@@ -103,7 +103,7 @@ class Replacing:
         self._dates = DocumentDates(settings.key, document.unit)
         self._read: dict[int, DateSurface] = {}  # dates by place
         self._births: set[int] = set()  # places of dates of birth
-        self._old_age = OldAge()
+        self._old_age: OldAge | None = None  # if any year can show an age over 89
         self.is_over_89 = False  #: whether the document states an age over 89
         self.hidden_dates = 0  #: ambiguous dates, if the evidence for their order is contradictory
         self._persons: dict[tuple[str, str], Person] = {}  # (label, surface) → who is meant
@@ -228,16 +228,21 @@ class Replacing:
         return scope.replaced[label, surface]
 
     def _shift(self, item: Item, action: Shift) -> str | None:
-        if item.place in self._births and self._old_age.shows(
-            self._read[item.place].years, is_birth=True
-        ):
+        is_birth = item.place in self._births
+        if is_birth and self._shows_old_age(item, is_birth=True, is_strict=False):
             return None
         return self._dates.shifted(item.place, action)
 
+    def _shows_old_age(self, item: Item, *, is_birth: bool, is_strict: bool) -> bool:
+        date, old_age = self._read.get(item.place), self._old_age
+        if date is None or old_age is None:
+            return False
+        return old_age.shows(date.years, is_birth=is_birth, is_strict=is_strict)
+
     def _generalise(self, item: Item, _: Generalise) -> str | None:
         if item.kind is _DATE:
-            date, is_birth = self._read.get(item.place), item.place in self._births
-            if date is None or self._old_age.shows(date.years, is_birth=is_birth, is_strict=True):
+            is_birth = item.place in self._births
+            if self._shows_old_age(item, is_birth=is_birth, is_strict=True):
                 return None
             return self._settings.surfaces.year(item.surface)
         if item.kind is _AGE:
