@@ -7,6 +7,8 @@ from __future__ import annotations
 
 #: A second or two and more on a quiet core with compiled kernels; not in ``make quick``.
 SLOW = (
+    "tests/archive/test_date_columns.py::test_columns_of_a_csv_move_with_the_text",
+    "tests/archive/test_date_columns.py::test_the_command_refuses_with_exit_code_2",
     "tests/archive/test_faults.py::test_the_others_are_done_and_the_exit_code_says_so",
     "tests/archive/test_faults.py::test_where_no_more_can_be_written_the_run_stops",
     "tests/archive/test_files.py::test_a_large_note_and_a_long_line",

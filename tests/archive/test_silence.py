@@ -103,10 +103,12 @@ def test_an_error_inside_fails_one_document_and_quotes_nothing(
 
     honest = Redactor.redact
 
-    def redact(self: Redactor, document: Document, findings: Iterable[Finding]) -> Any:
+    def redact(
+        self: Redactor, document: Document, findings: Iterable[Finding], **options: Any
+    ) -> Any:
         if CANARY in document.text and where == "redactor":
             raise KeyError(document.text)
-        return honest(self, document, findings)
+        return honest(self, document, findings, **options)
 
     monkeypatch.setattr(Redactor, "redact", redact)
     work = DetectAndRedact(

@@ -17,7 +17,7 @@ from lacuna.deid.keys import Key
 from lacuna.deid.name_terms import everyday_words, is_clear, name_parts
 from lacuna.deid.policy import load_policy
 from lacuna.deid.redact import Redactor
-from lacuna.deid.second_look import DISEASE, NOTHING, STEPS, Evidence, SecondLook, confident
+from lacuna.deid.second_look import DISEASE, STEPS, SecondLook, confident
 from lacuna.deid.terms import fold_words
 from lacuna.pipeline.detect_and_redact import DetectAndRedact, Safe
 from lacuna.text.document import Document
@@ -49,12 +49,12 @@ def detected(
     )
 
 
-def again(*found: Detected, evidence: Evidence = NOTHING, threshold: float = 0.5) -> list[str]:
+def again(*found: Detected, threshold: float = 0.5) -> list[str]:
     """Return the texts that the second look adds."""
     look = SecondLook(POLICY, threshold=threshold)
     return [
         one.document.text[finding.start : finding.end]
-        for one in look.look(found, evidence)
+        for one in look.look(found)
         for finding in one.findings
         if finding.origin is Origin.AGAIN
     ]
@@ -255,9 +255,7 @@ def test_the_order_of_documents_does_not_matter(found: list[Detected], random: R
 def test_evidence_from_elsewhere_is_like_documents_at_hand(found: list[Detected]) -> None:
     """Looking at each document with the evidence of all finds what looking at all finds."""
     look = SecondLook(POLICY)
-    every = NOTHING
-    for one in found:
-        every = every.merged(look.evidence([one]))
+    every = frozenset(term for one in found for term in look.terms([one]))
     together = look.look(found)
     alone = [look.look([one], every)[0] for one in found]
     assert [sorted(set(d.findings)) for d in together] == [sorted(set(d.findings)) for d in alone]

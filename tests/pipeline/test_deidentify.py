@@ -213,11 +213,11 @@ def test_only_one_thread_at_a_time_changes_what_is_remembered(
     inside, most = [], [0]
     really_redact = Redactor.redact
 
-    def watched(*arguments: Any) -> Redacted:
+    def watched(*arguments: Any, **options: Any) -> Redacted:
         inside.append(1)
         most[0] = max(most[0], len(inside))
         time.sleep(0.002)
-        redacted = really_redact(*arguments)
+        redacted = really_redact(*arguments, **options)
         inside.pop()
         return redacted
 

@@ -15,8 +15,8 @@ import msgspec
 import numpy as np
 
 from lacuna.deid.detector import Detected
+from lacuna.deid.evidence import NOTHING, Evidence
 from lacuna.deid.findings import Finding
-from lacuna.deid.second_look import NOTHING, Evidence
 from lacuna.pipeline.detect_and_redact import Failed
 from lacuna.text.document import Document
 

@@ -124,7 +124,7 @@ class Router:
             if row.group is not None and self._remembers:
                 worker = self._open.get(row.group, freest)
                 self.keep([row.group], worker)
-            task = RowTask(row.number, row.id, row.group, row.text)
+            task = RowTask(row.number, row.id, row.group, row.text, dates=row.dates)
             shares.setdefault(worker, []).append(task)
         return shares
 

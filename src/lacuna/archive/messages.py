@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,11 @@ import msgspec
 import numpy as np
 
 from lacuna.archive.options import ArchiveOptions
+from lacuna.deid.date_cells import DateCell
+from lacuna.deid.evidence import Evidence
 from lacuna.deid.keys import Key
 from lacuna.deid.rewriting import OffsetMap
 from lacuna.deid.run_report import Tally
-from lacuna.deid.second_look import Evidence
 
 
 def encode_options(options: ArchiveOptions) -> bytes:
@@ -78,6 +80,7 @@ class RowTask(msgspec.Struct, frozen=True, array_like=True):
     group: str | None
     text: str
     found: bytes | None = None
+    dates: Sequence[DateCell] = ()
 
 
 class FilesJob(msgspec.Struct, frozen=True, array_like=True, tag="files"):
@@ -169,7 +172,7 @@ class FileDone(msgspec.Struct, array_like=True):
 
 
 class RowDone(msgspec.Struct, array_like=True):
-    """The result of a row: its new id, group and text, or why it failed."""
+    """The result of a row: its new id, group, text and date cells, or why it failed."""
 
     number: int
     id: str = ""
@@ -177,6 +180,7 @@ class RowDone(msgspec.Struct, array_like=True):
     text: str = ""
     reason: str | None = None
     hashed_id: str = ""
+    dates: list[str] = []
 
 
 class Result(msgspec.Struct, array_like=True):

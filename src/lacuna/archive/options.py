@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from lacuna.deid.actions import Surrogate, Tag
+from lacuna.deid.actions import Shift, Surrogate, Tag
 from lacuna.deid.detection_options import DetectionOptions
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import Policy
 from lacuna.deid.scope import Consistency
+from lacuna.errors import ConfigError
 
 ALL = "all"
 
@@ -40,16 +41,34 @@ class Columns:
         Names of columns; JSON lines always use these keys.
     keep
         Other columns to copy unchanged; ``("all",)`` copies all.
+    dates
+        Columns to copy with their dates replaced like those of the text.
     """
 
     text: str = "text"
     id: str | None = None
     group: str | None = None
     keep: tuple[str, ...] = ()
+    dates: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.text in (self.id, self.group):
+            raise ConfigError(
+                f"column {self.text!r} is the text; --id-column and --group-column must be others"
+            )
+        for name in self.dates:
+            if name in (self.text, self.id, self.group):
+                raise ConfigError(
+                    f"--date-columns: {name!r} is already the column of text, ids or groups"
+                )
 
     def keeps(self, name: str) -> bool:
-        """Whether a column other than text, id and group is copied."""
-        return self.keep == (ALL,) or name in self.keep
+        """Whether a column other than text, id and group is copied unchanged."""
+        return name not in self.dates and (self.keep == (ALL,) or name in self.keep)
+
+    def stays(self, name: str) -> bool:
+        """Whether a column other than text, id and group is in the output."""
+        return name in self.dates or self.keeps(name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +97,11 @@ class InputOptions:
     group_from: str | None = None
     columns: Columns = field(default_factory=Columns)
 
+    @property
+    def shifts_dates(self) -> bool:
+        """Whether dates are shifted, so that they remain dates."""
+        return True
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArchiveOptions(InputOptions):
@@ -103,6 +127,11 @@ class ArchiveOptions(InputOptions):
     resume: bool = False
     vault: Path | None = None
     passphrase: str = field(default="", repr=False)
+
+    @property
+    def shifts_dates(self) -> bool:
+        """Whether dates are shifted, so that they remain dates."""
+        return isinstance(self.policy.action("DATE"), Shift | Surrogate)
 
     @property
     def remembers(self) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date, datetime
 from typing import Any, BinaryIO
 
+from lacuna.archive.date_columns import Orders, date_cells
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.messages import RowDone
 from lacuna.archive.options import InputOptions
@@ -19,19 +21,23 @@ GROUP_ROWS = 8192  #: rows per row group of the output
 class ParquetTable:
     """A Parquet file with a column of texts."""
 
-    def __init__(self, file: InputFile, options: InputOptions) -> None:
-        self._file = file
+    def __init__(self, file: InputFile, options: InputOptions, orders: Orders) -> None:
+        self._file, self._orders = file, orders
+        self._dates, self._shifts = options.columns.dates, options.shifts_dates
         self._pattern = group_pattern(options.group_from)
         self._arrow, self._parquet = _pyarrow()
         self._opened = self._parquet.ParquetFile(file.path)
         columns, names = options.columns, list(self._opened.schema_arrow.names)
+        self._text = columns.text
         self._ours = {columns.text: "text"}
         for name, what in ((columns.id, "id"), (columns.group, "group")):
             if name is not None:
                 self._ours[name] = what
         for name, what in self._ours.items():
             column_place(names, name, what)
-        self._stay = [name for name in names if name in self._ours or columns.keeps(name)]
+        for name in columns.dates:
+            column_place(names, name, "date")
+        self._stay = [name for name in names if name in self._ours or columns.stays(name)]
         self._held: list[dict[str, Any]] = []
         self._writer: Any = None
 
@@ -52,23 +58,39 @@ class ParquetTable:
             return Row(number, id_, None, "", reason="the text column contains no text")
         group = ours.get("group")
         own = group_in(id_, None if group is None else str(group), self._pattern)
-        return Row(number, id_, own, text or "", cells)
+        dates = date_cells(cells, self._dates, self._orders)
+        return Row(number, id_, own, text or "", cells, dates=dates)
+
+    def named_cells(self, row: Row) -> Mapping[str, Any]:
+        """Return the cells that stay."""
+        return {name: cell for name, cell in row.kept.items() if name not in self._ours}
 
     def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
-        """Start the output; ids, groups and texts become strings, other columns keep their type."""
+        """Start the output; ids, groups and texts become strings, other columns keep their type.
+
+        Columns of dates keep the types date and timestamp if dates are shifted, otherwise they
+        become strings as well.
+        """
         arrow, fields = self._arrow, self._opened.schema_arrow
+        typed = {n for n in self._stay if n not in self._ours and n not in self._dates}
+        if self._shifts:
+            is_temporal = arrow.types.is_temporal
+            typed |= {n for n in self._dates if is_temporal(fields.field(n).type)}
         schema = arrow.schema(
-            [
-                arrow.field(n, arrow.string()) if n in self._ours else fields.field(n)
-                for n in self._stay
-            ]
+            [fields.field(n) if n in typed else arrow.field(n, arrow.string()) for n in self._stay]
         )
         self._writer = self._parquet.ParquetWriter(stream, schema)
 
         def write(row: Row, done: RowDone) -> None:
             new = {"text": done.text, "id": done.id, "group": done.group}
             ours = {name: new[what] for name, what in self._ours.items()}
-            self._held.append({**row.kept, **ours})
+            if row.kept[self._text] is None:
+                ours[self._text] = None
+            dates = {
+                name: _date_like(row.kept[name], cell) if name in typed else cell or None
+                for name, cell in zip(self._dates, done.dates, strict=True)
+            }
+            self._held.append({**row.kept, **ours, **dates})
             if len(self._held) >= GROUP_ROWS:
                 self._write_held()
 
@@ -86,6 +108,14 @@ class ParquetTable:
             self._write_held()
         self._writer.close()
         self._opened.close()
+
+
+def _date_like(original: date | datetime, cell: str) -> date | datetime | None:
+    """Return a shifted date as what it was: a date, or a point in time."""
+    if not cell:
+        return None
+    day = date.fromisoformat(cell)
+    return datetime.combine(day, original.timetz()) if isinstance(original, datetime) else day
 
 
 def _pyarrow() -> tuple[Any, Any]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from lacuna.archive.messages import RowDone
+from lacuna.deid.date_cells import DateCell
 from lacuna.errors import ConfigError
 from lacuna.io.corpus import group_of
 
@@ -20,10 +21,14 @@ class Row(NamedTuple):
     text: str
     kept: Any = None
     reason: str | None = None
+    dates: Sequence[DateCell] = ()
 
 
 class Table(Protocol):
     """A table to read, and how to write the output."""
+
+    def named_cells(self, row: Row) -> Mapping[str, Any]:
+        """Return the cells of a row that stay, unchanged or with other dates, by column."""
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows in order."""
@@ -46,6 +51,6 @@ def column_place(header: Sequence[str], name: str, what: str) -> int:
     """Return the index of a column, which must exist exactly once."""
     if header.count(name) != 1:
         number = "no column" if name not in header else "several columns"
-        option = "--keep-columns" if what == "keep" else f"--{what}-column"
+        option = f"--{what}-columns" if what in ("keep", "date") else f"--{what}-column"
         raise ConfigError(f"the table has {number} {name!r} among {len(header)}; see {option}")
     return header.index(name)

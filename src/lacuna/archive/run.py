@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from lacuna.archive.column_check import check_columns
 from lacuna.archive.crosswalk import Crosswalk
 from lacuna.archive.inputs import Inputs, groups_of, list_inputs
 from lacuna.archive.ledger import Books, Ledger
@@ -76,6 +77,7 @@ def run_archive(
     if options.strict_promise:
         _refuse_broken_promise(options)
     inputs = list_inputs(options.input, options)
+    check_columns(inputs.files, options)
     with ExitStack() as stack:
         pool = _pool(options, inputs)
         stack.callback(pool.close)
@@ -231,7 +233,7 @@ def _settings(options: ArchiveOptions, detection: Detection) -> dict[str, str]:
             "--include": repr(options.include),
             "--exclude": repr(options.exclude),
             "--group-from": str(options.group_from),
-            "columns": repr((columns.text, columns.id, columns.group, columns.keep)),
+            "columns": repr((columns.text, columns.id, columns.group, columns.keep, columns.dates)),
             "--rename": options.rename,
             "--vault": str(options.vault is not None),
         }

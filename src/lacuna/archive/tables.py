@@ -1,7 +1,8 @@
 """Tables, row by row: JSON lines, CSV, Parquet, and corpus files with many documents.
 
 Rows are read in order; one that cannot be read has a reason instead of a text. Columns other than
-text, id and group are dropped, or copied unchanged if the user wants to keep them. Output is UTF-8.
+text, id and group are dropped, unless the user wants to copy them unchanged, or with their dates
+replaced. Output is UTF-8.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ import csv
 import io
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 import msgspec
 
+from lacuna.archive.date_columns import Orders, column_orders, date_cells, first_values
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.messages import RowDone
 from lacuna.archive.options import ALL, BadBytes, Columns, InputOptions
@@ -33,18 +35,31 @@ DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
 def open_table(file: InputFile, options: InputOptions) -> Table:
-    """Return a table ready to be read."""
-    if file.format == "parquet":
-        return ParquetTable(file, options)
-    if file.format in DELIMITERS:
-        return _CsvTable(file, options)
-    if file.format == "jsonl":
-        return _JsonTable(file, options)
-    return _CorpusTable(file, options)
+    """Return a table ready to be read; if there are date columns, its first rows are read twice."""
+    kind = _kind(file.format)
+    names = options.columns.dates
+    orders = column_orders(first_values(kind(file, options, {}), names)) if names else {}
+    return kind(file, options, orders)
+
+
+def _kind(file_format: str) -> Callable[[InputFile, InputOptions, Orders], Table]:
+    if file_format == "parquet":
+        return ParquetTable
+    if file_format in DELIMITERS:
+        return _CsvTable
+    return _JsonTable if file_format == "jsonl" else _CorpusTable
 
 
 class _JsonLines:
     """Writes JSON lines."""
+
+    def __init__(self, file: InputFile, options: InputOptions, orders: Orders) -> None:
+        self._file, self._id, self._options, self._orders = file, file.id, options, orders
+        self._pattern = group_pattern(options.group_from)
+
+    def named_cells(self, row: Row) -> Mapping[str, Any]:
+        """Return the cells that stay."""
+        return row.kept or {}
 
     def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
         """Start the output; return a function that writes a row."""
@@ -55,7 +70,9 @@ class _JsonLines:
             if done.group is not None:
                 line["group"] = done.group
             if row.kept:
-                line["meta"] = row.kept
+                new = zip(self._options.columns.dates, done.dates, strict=True)
+                dates = {name: cell or None for name, cell in new if name in row.kept}
+                line["meta"] = row.kept | dates
             stream.write(encode(line) + b"\n")
 
         return write
@@ -65,13 +82,11 @@ class _JsonLines:
 
 
 class _JsonTable(_JsonLines):
-    def __init__(self, file: InputFile, options: InputOptions) -> None:
-        self._file, self._id, self._options = file, file.id, options
-        self._pattern = group_pattern(options.group_from)
-
     def rows(self) -> Iterator[Row]:
         """Yield one row per line; a line that cannot be read fails alone."""
-        if codecs.lookup(self._options.encoding).name == "utf-8" and not self._options.columns.keep:
+        columns = self._options.columns
+        has_others = bool(columns.keep or columns.dates)
+        if codecs.lookup(self._options.encoding).name == "utf-8" and not has_others:
             yield from self._plain_rows()
             return
         with _opened(self._file, self._options) as lines:
@@ -108,17 +123,14 @@ class _JsonTable(_JsonLines):
             yield Row(number, automatic, None, "", reason=str(error))
             return
         if document is not None:
-            keeps = self._options.columns.keeps
-            kept = {name: value for name, value in document.meta.items() if keeps(name)}
+            columns = self._options.columns
+            kept = {name: value for name, value in document.meta.items() if columns.stays(name)}
             group = group_in(document.id, document.group, self._pattern)
-            yield Row(number, document.id, group, document.text, kept)
+            dates = date_cells(kept, columns.dates, self._orders)
+            yield Row(number, document.id, group, document.text, kept, dates=dates)
 
 
 class _CorpusTable(_JsonLines):
-    def __init__(self, file: InputFile, options: InputOptions) -> None:
-        self._file, self._options = file, options
-        self._pattern = group_pattern(options.group_from)
-
     def rows(self) -> Iterator[Row]:
         """Yield the documents of a corpus file."""
         source = Source(self._file.path, self._file.id, ReadOptions(self._options.encoding))
@@ -129,8 +141,8 @@ class _CorpusTable(_JsonLines):
 
 
 class _CsvTable:
-    def __init__(self, file: InputFile, options: InputOptions) -> None:
-        self._file, self._id, self._options = file, file.id, options
+    def __init__(self, file: InputFile, options: InputOptions, orders: Orders) -> None:
+        self._file, self._id, self._options, self._orders = file, file.id, options, orders
         self._pattern = group_pattern(options.group_from)
         self._delimiter = DELIMITERS[file.format]
         self._header: list[str] = []
@@ -171,7 +183,17 @@ class _CsvTable:
             return Row(number, automatic, None, "", reason=_BAD_BYTES)
         id_ = cells[place["id"]] if "id" in place else automatic
         group = group_in(id_, cells[place["group"]] if "group" in place else None, self._pattern)
-        return Row(number, id_, group, cells[place["text"]], cells)
+        columns = self._options.columns
+        dates = date_cells(self._named(cells) if columns.dates else {}, columns.dates, self._orders)
+        return Row(number, id_, group, cells[place["text"]], cells, dates=dates)
+
+    def _named(self, cells: Sequence[str]) -> dict[str, str]:
+        return {name: cells[i] for i, name in enumerate(self._header)}
+
+    def named_cells(self, row: Row) -> Mapping[str, Any]:
+        """Return the cells that stay."""
+        stays = self._options.columns.stays
+        return {name: cell for name, cell in self._named(row.kept).items() if stays(name)}
 
     def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
         """Start the output with the names of the columns that stay."""
@@ -179,8 +201,9 @@ class _CsvTable:
         place = _places(self._header, columns)
         ours = {where: what for what, where in place.items()}
         stay = [
-            where for where, name in enumerate(self._header) if where in ours or columns.keeps(name)
+            where for where, name in enumerate(self._header) if where in ours or columns.stays(name)
         ]
+        dates = {self._header.index(name): i for i, name in enumerate(columns.dates)}
 
         def write_cells(cells: Sequence[str]) -> None:
             line = io.StringIO()
@@ -190,8 +213,13 @@ class _CsvTable:
             stream.write(line.getvalue().encode())
 
         def write(row: Row, done: RowDone) -> None:
+            cells = list(row.kept)
             new = {"text": done.text, "id": done.id, "group": done.group or ""}
-            write_cells([new[ours[i]] if i in ours else row.kept[i] for i in stay])
+            for where, what in ours.items():
+                cells[where] = new[what]
+            for where, i in dates.items():
+                cells[where] = done.dates[i]
+            write_cells([cells[i] for i in stay])
 
         write_cells([self._header[i] for i in stay])
         return write
@@ -210,6 +238,8 @@ def _places(header: Sequence[str], columns: Columns) -> dict[str, int]:
     for name in columns.keep:
         if name != ALL:
             column_place(header, name, "keep")
+    for name in columns.dates:
+        column_place(header, name, "date")
     return places
 
 

@@ -30,9 +30,9 @@ from lacuna.archive.messages import (
 from lacuna.archive.options import ArchiveOptions, BadBytes
 from lacuna.archive.output_names import SafeNames, place_below
 from lacuna.deid.detector import Detected, Detector
+from lacuna.deid.evidence import Evidence, merge_by_group
 from lacuna.deid.redact import Redactor
 from lacuna.deid.run_report import Tally, tally_of
-from lacuna.deid.second_look import Evidence, merge_by_group
 from lacuna.errors import StoppedError
 from lacuna.io.formats import FORMATS
 from lacuna.io.source import ReadOptions, Source
@@ -186,7 +186,10 @@ class Worker:
             else:
                 id_ = self._names.id(row.id, row.group, _found(outcome))
                 text = outcome.redacted.document.text
-                done = RowDone(row.number, id_, self._names.group(row.group), text)
+                dates = self._work.redactor.date_cells(row.dates, outcome.redacted)
+                result.tally.emptied_cells += dates.count(None)
+                cells = [cell or "" for cell in dates]
+                done = RowDone(row.number, id_, self._names.group(row.group), text, dates=cells)
                 self._remember(id_, outcome, result)
                 result.tally.add(self._tally(hashed_id, outcome))
             result.rows.append(done)

@@ -93,14 +93,20 @@ class InputOptions:
     keep_columns: Annotated[
         str | None, typer.Option(metavar="A,B|all", help="Table columns to copy unchanged.")
     ] = None
+    date_columns: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Table columns to copy with their dates shifted."),
+    ] = None
 
     def columns(self) -> Columns:
         """Return the columns of tables."""
         from lacuna.archive.options import Columns
 
-        kept = () if self.keep_columns is None else self.keep_columns.split(",")
-        names = tuple(name.strip() for name in kept)
-        return Columns(self.text_column, self.id_column, self.group_column, names)
+        keep, dates = (
+            tuple(name.strip() for name in (names or "").split(",") if name.strip())
+            for names in (self.keep_columns, self.date_columns)
+        )
+        return Columns(self.text_column, self.id_column, self.group_column, keep, dates)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +241,7 @@ def _run(options: ArchiveOptions, *, as_json: bool) -> None:
 
 def _show(report: Report, options: ArchiveOptions) -> None:
     from lacuna.deid.promises import in_words
-    from lacuna.deid.run_report import estimate_in_words
+    from lacuna.deid.run_report import estimate_in_words, remarks_on_dates
 
     tally, run = report.tally, report.run
     rows = sorted(tally.labels.items(), key=lambda entry: -entry[1])
@@ -249,6 +255,8 @@ def _show(report: Report, options: ArchiveOptions) -> None:
         say(f"promise: {in_words(run.promised, run.confidence)}")
     for warning in run.warnings:
         say(f"warning: {warning}")
+    for remark in remarks_on_dates(tally):
+        say(remark)
     for what, count in run.left_aside.items():
         say(f"ignored: {count:,} {what}")
     if tally.failed:

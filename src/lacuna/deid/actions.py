@@ -60,7 +60,8 @@ class Shift(
     weeks
         Whether to shift by whole weeks, so that a Monday stays a Monday.
     order
-        How ``03/04/2014`` is read; ``locale``: month first in American English, else day first.
+        How ``03/04/2014`` is read; ``locale``: as the patient's other dates tell, else the
+        documents of the run, else month first in American English and day first elsewhere.
     """
 
     max_days: Annotated[int, Meta(ge=7, le=36500)] = 365

@@ -10,8 +10,8 @@ import re
 from lacuna.deid.dates.calendar_words import plain
 from lacuna.deid.dates.reading import Reading
 from lacuna.deid.dates.shifting import stated_years
+from lacuna.deid.dates.years import OLDEST, full_years, is_year
 
-OLDEST = 89
 #: First three digits of US postcodes with up to 20,000 people: the seventeen of the HHS guidance
 #: (census of 2000), and those that the census of 2010 adds.
 SMALL_ZIP3 = frozenset(
@@ -22,7 +22,9 @@ SMALL_ZIP3 = frozenset(
     )
 )
 _ZIP = re.compile(r"(\d{3})\d\d(?:[- ]?\d{4})?", re.ASCII)
-_NUMBER = re.compile(r"\d+", re.ASCII)
+_PIECES = re.compile(r"[0-9]+(?:[.,][0-9]+)?|[^\W\d_]+|.", re.DOTALL)
+_WHOLE = re.compile(r"[0-9]+")
+_DECADE = re.compile(r"90\+(?:['’]?s|[- ]?(?:something|ish))(?![^\W\d_])")
 _UNITS = {
     word: number
     for number, word in enumerate(
@@ -39,28 +41,43 @@ _TENS = {
         ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"), 2
     )
 }
+#: Words for ages over 89.
+_OVER = frozenset(
+    (
+        *("hundred", "nineties", "nonagenarian", "centenarian", "supercentenarian"),
+        *("nonagenarians", "centenarians", "supercentenarians"),
+        *("nonagenario", "nonagenaria", "centenario", "centenaria", "nonagenaire", "centenaire"),
+    )
+)
 #: Words of an age that do not change the number of years.
 _HARMLESS = frozenset(
     (
         *("a", "an", "year", "years", "yr", "yrs", "old", "y", "o", "yo", "aged", "age", "s"),
         *("in", "his", "her", "their", "the", "early", "mid", "late", "and", "to", "of"),
-        *("f", "m", "male", "female", "ano", "anos", "jahre", "jahren", "alt", "ans", "jaar"),
-        "oud",
+        *("f", "m", "male", "female", "ano", "anos", "jahr", "jahre", "jahren", "alt", "an", "ans"),
+        *("jaar", "oud", "und", "et", "en", "de", "edad", "something", "ish"),
     )
 )
 _MONTHS_OR_LESS = frozenset(
     (
-        *("month", "months", "mo", "mos", "week", "weeks", "wk", "wks", "day", "days", "hours"),
-        *("mes", "meses", "semana", "semanas", "dia", "dias", "monate", "wochen", "tage"),
-        *("mois", "semaines", "jours", "maanden", "weken", "dagen"),
+        *("month", "months", "mo", "mos", "week", "weeks", "wk", "wks", "day", "days"),
+        *("hour", "hours", "hr", "hrs", "mes", "meses", "semana", "semanas", "dia", "dias"),
+        *("monat", "monate", "monaten", "woche", "wochen", "tag", "tage", "tagen"),
+        *("mois", "semaine", "semaines", "jour", "jours", "maand", "maanden", "week", "weken"),
+        *("dag", "dagen"),
     )
 )
+_MOST_MONTHS = 1000  #: more months would be over 89 years, or are no age
 
 
 def generalise_date(reading: Reading | None) -> str | None:
-    """Return the years of a date: ``2014``, ``'98``, ``2013-2014``; None if it names none."""
+    """Return the years of a date: ``2014``, ``'98``, ``2013-2014``.
+
+    None if it names none, or a number that is no year (1427); see
+    :func:`~lacuna.deid.dates.years.is_year`.
+    """
     years = stated_years(reading) if reading is not None else []
-    if not years:
+    if reading is None or not years or not all(map(is_year, full_years(reading))):
         return None
     written = [year if len(year) > 2 else f"'{year}" for year in years]
     return written[0] if written[0] == written[-1] else f"{written[0]}-{written[-1]}"
@@ -69,29 +86,44 @@ def generalise_date(reading: Reading | None) -> str | None:
 def generalise_age(surface: str) -> str | None:
     """Return an age with every number of years above 89 as ``90+``.
 
-    Ages in months, weeks and days stay. English words are read ("ninety-one"); None if there is an
-    unknown word, or no number.
+    A number directly before a word for months, weeks or days stays; all others count as years.
+    English words are read ("ninety-one"). None if there is an unknown word, or no number.
     """
-    words = [plain(word) for word in re.findall(r"[^\W\d_]+", surface)]
-    if _NUMBER.search(surface) is None:
+    pieces: list[str] = _PIECES.findall(surface)
+    words = [plain(piece) for piece in pieces if piece.isalpha()]
+    if not any(piece.isdigit() for piece in surface):
         return _in_words(surface, words)
     if any(word not in _HARMLESS and word not in _MONTHS_OR_LESS for word in words):
         return None
-    if any(word in _MONTHS_OR_LESS for word in words):
-        return surface if max(map(int, _NUMBER.findall(surface))) <= 1000 else None
-    shown = _NUMBER.sub(lambda m: "90+" if int(m[0]) > OLDEST else m[0], surface)
-    return shown.replace("90+s", "90+").replace("90+'s", "90+")
+    shown = []
+    for place, piece in enumerate(pieces):
+        number = _WHOLE.match(piece)
+        if number is None:
+            if piece.isdigit():  # not ASCII
+                return None
+            shown.append(piece)
+        elif _word_after(pieces, place) not in _MONTHS_OR_LESS:
+            shown.append("90+" if int(number[0]) > OLDEST else piece)
+        elif int(number[0]) <= _MOST_MONTHS:
+            shown.append(piece)
+        else:
+            return None
+    return _DECADE.sub("90+", "".join(shown))
+
+
+def _word_after(pieces: list[str], place: int) -> str:
+    """Return the word directly after a number, or after a blank, dash or full stop."""
+    following = [piece for piece in pieces[place + 1 : place + 3] if piece not in " -."]
+    return plain(following[0]) if following else ""
 
 
 def _in_words(surface: str, words: list[str]) -> str | None:
-    numbers = [word for word in words if word in _UNITS or word in _TENS]
+    numbers = [word for word in words if word in _UNITS or word in _TENS or word in _OVER]
     others = [word for word in words if word not in numbers]
     if not numbers or any(word not in _HARMLESS for word in others):
         return None
     value = sum(_UNITS.get(word, 0) + _TENS.get(word, 0) for word in numbers)
-    if value > OLDEST:
-        return "90+"
-    return surface
+    return "90+" if value > OLDEST or not _OVER.isdisjoint(numbers) else surface
 
 
 def generalise_zip(surface: str) -> str | None:

@@ -16,8 +16,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from lacuna.deid.actions import LENIENT, Action, Keep, Shift, Surrogate
+from lacuna.deid.date_cells import DateCell, DateCells
+from lacuna.deid.dates.order import (
+    Order,
+    OrderCounts,
+    OrderEvidence,
+    decide,
+    locale_order,
+    order_evidence,
+    outermost,
+)
 from lacuna.deid.findings import Finding
 from lacuna.deid.keys import Key
+from lacuna.deid.kinds import IdentifierKind
 from lacuna.deid.placeholders import (
     PLACEHOLDER,
     find_placeholders,
@@ -53,6 +64,10 @@ class Redacted:
     placeholders
         How many placeholders of the original, such as ``[NAME-1]``, have a number of their own now;
         they are in the plan, but not in the counts.
+    orders
+        Whether its numeric dates contradict one another or the locale, and how many were hidden.
+    is_over_89
+        Whether it states an age over 89.
     """
 
     document: Document
@@ -61,6 +76,8 @@ class Redacted:
     counts: Mapping[str, int]
     fallbacks: Mapping[str, int]
     placeholders: int
+    orders: OrderCounts
+    is_over_89: bool
 
     @property
     def offsets(self) -> OffsetMap:
@@ -80,7 +97,8 @@ class Redactor:
     consistency
         Where equal identifiers get equal replacements. Date offsets are always per patient.
     locale
-        Decides the names of surrogates and the order of numeric dates: ``en``, ``de_AT`` …
+        Decides the names of surrogates, and the order of numeric dates if nothing else tells it:
+        ``en``, ``de_AT`` …
     """
 
     def __init__(
@@ -101,9 +119,11 @@ class Redactor:
             locale,
             Rules(policy),
             Surfaces(locale),
-            shifts=any(isinstance(action, Shift | Surrogate) for action in actions),
         )
         self._tag_names = tag_names(policy)
+        self._date_cells = DateCells(policy.action("DATE"), key, locale, self._settings.surfaces)
+        self._is_month_first = locale_order(locale) is Order.MONTH_FIRST
+        self.shifts = any(isinstance(action, Shift | Surrogate) for action in actions)
         self._scopes: dict[tuple[str, str], Scope] = {}
 
     @property
@@ -111,10 +131,20 @@ class Redactor:
         """What is done with each label."""
         return self._settings.policy
 
-    def redact(self, document: Document, findings: Iterable[Finding]) -> Redacted:
+    def redact(
+        self, document: Document, findings: Iterable[Finding], *, order: Order | None = None
+    ) -> Redacted:
         """Return the document with all findings replaced.
 
         To get the same numbers in tags, documents of a patient must come in the same order.
+
+        Parameters
+        ----------
+        document, findings
+            What to redact.
+        order
+            How numeric dates are read (:meth:`order`); if not given, the dates of this document
+            decide, then the locale. A policy's own order takes precedence.
 
         Raises
         ------
@@ -125,8 +155,10 @@ class Redactor:
         labels = {finding.label for finding in findings}
         kept, lenient = self._labels_of(labels, Keep), self._labels_of(labels, *LENIENT)
         found = [f for f in findings if f.label not in kept] if kept else findings
+        evidence = self.order_evidence(document, found)
+        order = order or self.order(evidence)
         scope = self._scope(document)
-        replacing = Replacing(self._settings, document, scope)
+        replacing = Replacing(self._settings, document, scope, order)
         try:
             plan = resolve(document.text, found, lenient=lenient)
             placeholders = find_placeholders(document.text, self._tag_names, scope)
@@ -143,7 +175,43 @@ class Redactor:
             Counter([finding.label for finding in plan if finding.label != PLACEHOLDER]),
             replacing.fallbacks,
             len(placeholders),
+            self._order_counts(evidence, replacing.hidden_dates),
+            replacing.is_over_89,
         )
+
+    def order_evidence(self, document: Document, findings: Iterable[Finding]) -> OrderEvidence:
+        """Return what a document says about the order of numeric dates; nothing if none is shifted.
+
+        Merge the evidence of a patient's documents, then ask :meth:`order`.
+        """
+        if not self.shifts:
+            return OrderEvidence()
+        rules, surfaces, text = self._settings.rules, self._settings.surfaces, document.text
+        spans = [f[:2] for f in findings if rules[f.label][1] is IdentifierKind.DATE]
+        dates = []
+        for start, end in outermost(spans):
+            date = surfaces.date(text[start:end], self._is_month_first)
+            if date is not None:
+                dates.append((start, date.clues))
+        return order_evidence(text, dates, self._settings.locale[:2])
+
+    def order(self, patient: OrderEvidence, run: OrderEvidence | None = None) -> Order:
+        """Return the order of numeric dates for a patient, given all evidence of the run."""
+        return decide(patient, run or OrderEvidence(), self._settings.locale)
+
+    def date_cells(self, cells: Sequence[DateCell], redacted: Redacted) -> list[str | None]:
+        """Return date cells that belong to a document replaced like the dates of its text.
+
+        None for those that cannot be shown; see :class:`~lacuna.deid.date_cells.DateCells`.
+        """
+        unit = redacted.document.unit
+        return self._date_cells.replaced(cells, unit, is_over_89=redacted.is_over_89)
+
+    def _order_counts(self, evidence: OrderEvidence, hidden: int) -> OrderCounts:
+        is_contradictory = evidence.order is Order.CONTRADICTORY or hidden > 0
+        is_clear = evidence.order not in (None, Order.CONTRADICTORY)
+        is_against = is_clear and evidence.order is not locale_order(self._settings.locale)
+        return OrderCounts(int(is_contradictory), hidden, int(is_against))
 
     def _labels_of(self, labels: Iterable[str], *actions: type[Action]) -> set[str]:
         """Return the labels that have one of some actions."""

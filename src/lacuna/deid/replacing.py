@@ -1,8 +1,9 @@
 """Choosing the replacements of one document.
 
 For every span of the plan, :class:`Replacing` carries out the action of its label; if that is not
-possible, the default action of the policy. It reads the whole document first: who is named, and in
-which years. What names, dates and ages mean is cached, because they repeat (:class:`Surfaces`).
+possible, the default action of the policy. It reads the whole document first: who is named, in
+which years, and whether somebody is over 89. What names, dates and ages mean is cached, because
+they repeat (:class:`Surfaces`).
 """
 
 from __future__ import annotations
@@ -11,13 +12,23 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from itertools import chain
+from typing import Any, NamedTuple
 
 import msgspec
 
 from lacuna.deid.actions import Action, Drop, Generalise, Mask, Shift, Surrogate, Tag
-from lacuna.deid.dates.reading import MAX_LENGTH, Reading, read_date
+from lacuna.deid.dates.order import Order, OrderClues, locale_order, order_clues
+from lacuna.deid.dates.reading import MAX_LENGTH, Reading, is_ambiguous, read_date
 from lacuna.deid.dates.shifting import DocumentDates
+from lacuna.deid.dates.years import (
+    OLDEST,
+    OldAge,
+    full_years,
+    is_birth,
+    is_doubtful,
+    this_year,
+)
 from lacuna.deid.findings import Finding
 from lacuna.deid.folding import plain_surface
 from lacuna.deid.generalising import generalise_age, generalise_date, generalise_zip
@@ -34,10 +45,9 @@ from lacuna.errors import RedactionError
 from lacuna.text.document import Document
 
 _DEFAULT_SHIFT = Shift()
-_ORDER = _DEFAULT_SHIFT.order
 _NUMBERED = Tag()
-_MONTH_FIRST = frozenset(("en", "en_US"))
 _BLIND = (Mask, Drop)  # they do not depend on what they replace
+_READ_DATES = (Shift, Surrogate, Generalise)
 _PERSON, _DATE, _AGE, _ZIP = (
     IdentifierKind.PERSON,
     IdentifierKind.DATE,
@@ -57,7 +67,6 @@ class ReplacingSettings:
     locale: str
     rules: Rules
     surfaces: Surfaces
-    shifts: bool  #: whether dates may be shifted, so that their years must be known
 
 
 class Rules(dict[str, tuple[Action, IdentifierKind, str]]):
@@ -80,6 +89,7 @@ class Item(msgspec.Struct, frozen=True, gc=False):
     """
 
     place: int
+    start: int
     label: str
     surface: str
     written: str
@@ -91,11 +101,19 @@ class Item(msgspec.Struct, frozen=True, gc=False):
 class Replacing:
     """Chooses the replacements of one document."""
 
-    def __init__(self, settings: ReplacingSettings, document: Document, scope: Scope) -> None:
+    def __init__(
+        self, settings: ReplacingSettings, document: Document, scope: Scope, order: Order
+    ) -> None:
         self._settings = settings
         self._document = document
         self._scope = scope
+        self._order = order
         self._dates = DocumentDates(settings.key, document.unit)
+        self._read: dict[int, DateSurface] = {}  # dates by place
+        self._births: set[int] = set()  # places of dates of birth
+        self._old_age: OldAge | None = None  # if any year can show an age over 89
+        self.is_over_89 = False  #: whether the document states an age over 89
+        self.hidden_dates = 0  #: ambiguous dates, if the evidence for their order is contradictory
         self._persons: dict[tuple[str, str], Person] = {}  # (label, surface) → who is meant
         self._is_linked = settings.consistency is not Consistency.NONE
         self.fallbacks: Counter[str] = Counter()
@@ -110,9 +128,11 @@ class Replacing:
         label, written = finding.label, self._document.text[finding.start : finding.end]
         if label == PLACEHOLDER:
             name = placeholder_name(written)
-            return Item(place, label, written, written, _NUMBERED, IdentifierKind.OTHER, name)
+            return Item(
+                place, finding.start, label, written, written, _NUMBERED, IdentifierKind.OTHER, name
+            )
         surface = written if written.isascii() else plain_surface(written)
-        return Item(place, label, surface, written, *self._settings.rules[label])
+        return Item(place, finding.start, label, surface, written, *self._settings.rules[label])
 
     def _replacement(self, item: Item) -> str:
         new = _WRITERS[type(item.action)](self, item, item.action)
@@ -125,7 +145,7 @@ class Replacing:
         return new
 
     def _look_ahead(self, items: list[Item]) -> None:
-        """Read the whole document before anything is chosen: who is named, in which years."""
+        """Read the whole document before anything is chosen: who is named, when, and how old."""
         tagged: dict[str, dict[str, NameForm]] = {}
         named: list[Item] = []
         for item in items:
@@ -133,10 +153,11 @@ class Replacing:
             if isinstance(action, _BLIND):
                 continue
             if item.kind is _DATE:
-                if not self._settings.shifts:
-                    continue
-                order = action.order if isinstance(action, Shift) else _ORDER
-                self._dates.add(item.place, self._settings.surfaces.date(item.surface, order))
+                if isinstance(action, _READ_DATES):
+                    self._read_date(item)
+            elif item.kind is _AGE:
+                age = self._settings.surfaces.age(item.surface)
+                self.is_over_89 = self.is_over_89 or (age is not None and "90+" in age)
             elif isinstance(action, Surrogate):
                 if (item.label, item.surface) not in self._scope.replaced:
                     expect(self._scope.memory, item.kind, item.surface)
@@ -145,10 +166,36 @@ class Replacing:
             elif item.kind is _PERSON and isinstance(action, Tag):
                 form = self._settings.surfaces.name(item.surface)
                 tagged.setdefault(item.label, {})[item.surface] = form
+        self._find_births(items)
         for label, forms in tagged.items():
             self._link(label, forms)
         for item in named:  # before e-mail addresses, which follow the names
             self._surrogate(item, item.action)
+
+    def _read_date(self, item: Item) -> None:
+        """Read a date in the order of the document, or of its action; note its years."""
+        given = item.action.order if isinstance(item.action, Shift) else "locale"
+        order = self._order if given == "locale" else Order(given)
+        date = self._settings.surfaces.date(item.surface, order is Order.MONTH_FIRST)
+        if date is None:
+            return
+        self._read[item.place] = date
+        if isinstance(item.action, Generalise):
+            return
+        if order is Order.CONTRADICTORY and is_ambiguous(date.reading):
+            self.hidden_dates += 1
+        elif not is_doubtful(date.reading):
+            self._dates.add(item.place, date.reading)
+
+    def _find_births(self, items: list[Item]) -> None:
+        """Find the dates of birth, if any year of the document can show an age over 89."""
+        first = this_year() - OLDEST
+        if self.is_over_89 or any(date.oldest < first for date in self._read.values()):
+            text = self._document.text
+            dates = [item for item in items if item.place in self._read]
+            self._births = {item.place for item in dates if is_birth(text, item.start)}
+            others = [date.years for at, date in self._read.items() if at not in self._births]
+            self._old_age = OldAge(tuple(chain(*others)), self.is_over_89)
 
     def _link(self, label: str, forms: dict[str, NameForm]) -> None:
         _, _, category = self._settings.rules[label]
@@ -185,7 +232,7 @@ class Replacing:
     def _surrogate(self, item: Item, _: Action) -> str | None:
         label, surface, kind = item.label, item.surface, item.kind
         if kind is _DATE:
-            return self._dates.shifted(item.place, _DEFAULT_SHIFT)
+            return self._shift(item, _DEFAULT_SHIFT)
         pools, scope = load_pools(self._settings.locale), self._scope
         if not self._is_linked:
             memory = scope.memory.forgetful("mention", self._document.id, str(item.place))
@@ -195,10 +242,22 @@ class Replacing:
         return scope.replaced[label, surface]
 
     def _shift(self, item: Item, action: Shift) -> str | None:
+        is_birth = item.place in self._births
+        if is_birth and self._shows_old_age(item, is_birth=True, is_strict=False):
+            return None
         return self._dates.shifted(item.place, action)
+
+    def _shows_old_age(self, item: Item, *, is_birth: bool, is_strict: bool) -> bool:
+        date, old_age = self._read.get(item.place), self._old_age
+        if date is None or old_age is None:
+            return False
+        return old_age.shows(date.years, is_birth=is_birth, is_strict=is_strict)
 
     def _generalise(self, item: Item, _: Generalise) -> str | None:
         if item.kind is _DATE:
+            is_birth = item.place in self._births
+            if self._shows_old_age(item, is_birth=is_birth, is_strict=True):
+                return None
             return self._settings.surfaces.year(item.surface)
         if item.kind is _AGE:
             return self._settings.surfaces.age(item.surface)
@@ -216,19 +275,47 @@ _WRITERS: dict[type[Action], Callable[[Replacing, Item, Any], str | None]] = {
 }
 
 
+class DateSurface(NamedTuple):
+    """What a date says.
+
+    Attributes
+    ----------
+    reading
+        Its parts.
+    years, oldest
+        Its years with all digits, and the first of them; 9999 if there is none.
+    clues
+        What it says about the order of numeric dates.
+    """
+
+    reading: Reading
+    years: tuple[int, ...]
+    oldest: int
+    clues: OrderClues
+
+
 class Surfaces:
     """Reads names, dates and ages of a locale; its repr shows nothing of its cache."""
 
     __slots__ = ("_age", "_date", "_name", "_year")
 
     def __init__(self, locale: str) -> None:
-        def read(surface: str, order: str) -> Reading | None:
-            first = order == "month-first" or (order == "locale" and locale in _MONTH_FIRST)
-            return read_date(surface, language=locale[:2], month_first=first)
+        def read(surface: str, month_first: bool) -> DateSurface | None:
+            reading = read_date(surface, language=locale[:2], month_first=month_first)
+            if reading is None:
+                return None
+            years = tuple(full_years(reading))
+            return DateSurface(reading, years, min(years, default=9999), order_clues(reading))
+
+        def year(surface: str) -> str | None:
+            date = self.date(surface, is_month_first)
+            return None if date is None else generalise_date(date.reading)
+
+        is_month_first = locale_order(locale) is Order.MONTH_FIRST
 
         self._name = lru_cache(RECENT)(name_form)
         self._date = lru_cache(RECENT)(read)
-        self._year = lru_cache(RECENT)(lambda surface: generalise_date(read(surface, _ORDER)))
+        self._year = lru_cache(RECENT)(year)
         self._age = lru_cache(RECENT)(generalise_age)
 
     def __repr__(self) -> str:
@@ -238,9 +325,9 @@ class Surfaces:
         """Return who is named."""
         return self._name(surface) if len(surface) <= MAX_LENGTH else name_form(surface)
 
-    def date(self, surface: str, order: str) -> Reading | None:
-        """Return what a date says; order as in :class:`~lacuna.deid.actions.Shift`."""
-        return self._date(surface, order) if len(surface) <= MAX_LENGTH else None
+    def date(self, surface: str, month_first: bool) -> DateSurface | None:
+        """Return what a date says; see :func:`~lacuna.deid.dates.reading.read_date`."""
+        return self._date(surface, month_first) if len(surface) <= MAX_LENGTH else None
 
     def year(self, surface: str) -> str | None:
         """Return a date generalised; see :func:`~lacuna.deid.generalising.generalise_date`."""

@@ -128,6 +128,11 @@ class Report(msgspec.Struct, frozen=True):
             "expected_missed_share": tally.expected_left,
             "foreign": tally.foreign,
             "foreign_documents": tally.foreign_documents,
+            "remarks_on_dates": remarks_on_dates(tally),
+            "documents_with_contradictory_dates": tally.contradictory_dates,
+            "dates_hidden_as_ambiguous": tally.hidden_dates,
+            "documents_with_dates_against_locale": tally.dates_against_locale,
+            "emptied_date_cells": tally.emptied_cells,
             "probability_histogram": {
                 "bins": [i / BINS for i in range(BINS + 1)],
                 "replaced": tally.replaced,
@@ -192,6 +197,13 @@ class Tally(msgspec.Struct):
         Documents by rate and bin, see :mod:`lacuna.deid.drift`.
     foreign, foreign_documents
         How many documents are not in the model's language; the first of them, by hashed id.
+    contradictory_dates, hidden_dates
+        Documents of patients whose numeric dates are written day first and month first, and how
+        many dates with two readings were hidden for that reason.
+    dates_against_locale
+        Documents whose numeric dates are written in another order than that of the locale.
+    emptied_cells
+        Cells of date columns that could not be read, or show an age over 89.
     """
 
     documents: int = 0
@@ -210,6 +222,10 @@ class Tally(msgspec.Struct):
     rates: dict[str, int] = {}
     foreign: int = 0
     foreign_documents: list[str] = []
+    contradictory_dates: int = 0
+    hidden_dates: int = 0
+    dates_against_locale: int = 0
+    emptied_cells: int = 0
 
     @property
     def expected_left(self) -> float:
@@ -224,6 +240,10 @@ class Tally(msgspec.Struct):
         self.tokens += other.tokens
         self.placeholders += other.placeholders
         self.expected_missed += other.expected_missed
+        self.contradictory_dates += other.contradictory_dates
+        self.hidden_dates += other.hidden_dates
+        self.dates_against_locale += other.dates_against_locale
+        self.emptied_cells += other.emptied_cells
         for mine, its in (
             (self.labels, other.labels),
             (self.fallbacks, other.fallbacks),
@@ -277,6 +297,9 @@ def tally_of(
         rates=rates(tokens, sum(replaced), missed, words),
         foreign=int(is_foreign),
         foreign_documents=[hashed_id] if is_foreign else [],
+        contradictory_dates=redacted.orders.contradictory,
+        hidden_dates=redacted.orders.hidden,
+        dates_against_locale=redacted.orders.against_locale,
     )
 
 
@@ -314,6 +337,28 @@ def estimate_in_words(tally: Tally, calibrated: tuple[float, float] | None) -> s
         return words
     expected, missed = calibrated
     return f"{words}; in the calibration it expected {expected:.1%}, and {missed:.1%} were missed"
+
+
+def remarks_on_dates(tally: Tally) -> list[str]:
+    """Return one sentence for each thing a reader should know about dates."""
+    remarks = []
+    if tally.contradictory_dates:
+        remarks.append(
+            f"dates: {tally.contradictory_dates:,} documents belong to patients with dates written"
+            f" day first and month first; {tally.hidden_dates:,} dates that can be read either way"
+            " were hidden"
+        )
+    if tally.dates_against_locale:
+        remarks.append(
+            f"dates: {tally.dates_against_locale:,} documents write numeric dates in another order"
+            " than the locale; they were read in the order of the patient's dates (see --locale)"
+        )
+    if tally.emptied_cells:
+        remarks.append(
+            f"date columns: {tally.emptied_cells:,} cells could not be read, or show an age over"
+            " 89, and are empty in the output"
+        )
+    return remarks
 
 
 def total(tallies: Iterable[Tally]) -> Tally:

@@ -72,6 +72,7 @@ def _summary(report: Mapping[str, Any]) -> str:
         f" {report['expected_missed_tokens']:,.1f} identifier tokens"
         f" ({report['expected_missed_share']:.1%}) remain.{calibrated}</p>"
         f"{promise}{placeholders}"
+        f"{''.join(f'<p>{escape(remark)}.</p>' for remark in report['remarks_on_dates'])}"
     )
 
 

@@ -15,7 +15,7 @@ with the :data:`STEPS` 0.5, 0.8, 0.95 and 1. So a lower threshold can only find 
 
 Most documents have nothing left to find. To see that costs little: the words of what was found are
 hashed, the words that stay are compared with the hashes, and terms are made only of what may be
-there. The result does not depend on the order of documents, because :class:`Evidence` is a set.
+there. The result does not depend on the order of documents, because terms are a set.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 
 from lacuna.deid.actions import Keep
@@ -84,31 +83,6 @@ _DISEASE = re.compile(
 )
 
 
-class Evidence(msgspec.Struct, frozen=True, array_like=True):
-    """What to look for in the documents of a patient; it can be sent to another process."""
-
-    terms: frozenset[Term] = frozenset()
-
-    def __repr__(self) -> str:
-        return f"Evidence({len(self.terms)} terms)"
-
-    def merged(self, other: Evidence) -> Evidence:
-        """Return the evidence of both."""
-        return Evidence(self.terms | other.terms)
-
-
-NOTHING = Evidence()
-
-
-def merge_by_group(
-    mine: Mapping[str, Evidence], its: Mapping[str, Evidence]
-) -> dict[str, Evidence]:
-    """Return the evidence of both, by group."""
-    return {
-        group: mine.get(group, NOTHING).merged(its.get(group, NOTHING)) for group in {**mine, **its}
-    }
-
-
 def confident(threshold: float) -> float:
     """Return the probability from which findings of the tagger are looked for again."""
     return min(step for step in STEPS if step >= threshold)
@@ -137,19 +111,21 @@ class SecondLook:
     def __post_init__(self) -> None:
         object.__setattr__(self, "_ways", _Ways(self.policy))
 
-    def look(self, found: Sequence[Detected], evidence: Evidence = NOTHING) -> list[Detected]:
+    def look(
+        self, found: Sequence[Detected], others: frozenset[Term] = frozenset()
+    ) -> list[Detected]:
         """Return the documents of a patient with what is found again.
 
         Parameters
         ----------
         found
             Documents of one patient, or one document.
-        evidence
-            From other documents of the patient.
+        others
+            What :meth:`terms` of other documents of the patient returned.
         """
         texts = [self._words(one) for one in found]
         sources = [words.hashes() for words in texts]
-        wanted = _wanted(sources, evidence)
+        wanted = _wanted(sources, others)
         left, stay = zip(*(words.left(wanted) for words in texts), strict=True)
         found = [
             one._replace(protected=_in_words(words)) if words.size else one
@@ -163,7 +139,7 @@ class SecondLook:
             if again.size
             for value in (*again.tolist(), *words.tolist())
         }
-        terms = set(evidence.terms)
+        terms = set(others)
         for one, (hashes, owners) in zip(found, sources, strict=True):
             pairs = zip(hashes.tolist(), owners.tolist(), strict=True)
             again = dict.fromkeys(owner for value, owner in pairs if value in hits)
@@ -174,12 +150,9 @@ class SecondLook:
             for one, hits in zip(found, left, strict=True)
         ]
 
-    def evidence(self, found: Sequence[Detected]) -> Evidence:
-        """Return what the documents of a patient tell about others of this patient."""
-        terms: set[Term] = set()
-        for one in found:
-            terms.update(self._terms(one, one.findings))
-        return Evidence(frozenset(terms))
+    def terms(self, found: Sequence[Detected]) -> frozenset[Term]:
+        """Return what is to be looked for in other documents of the patient."""
+        return frozenset(term for one in found for term in self._terms(one, one.findings))
 
     def _terms(self, found: Detected, findings: Sequence[Finding]) -> Iterator[Term]:
         text = found.document.text
@@ -299,11 +272,11 @@ def _in_words(hashes: HashArray) -> list[str]:
     return [words[value] for value in hashes.tolist()]
 
 
-def _wanted(sources: Iterable[tuple[HashArray, LongArray]], evidence: Evidence) -> HashArray:
+def _wanted(sources: Iterable[tuple[HashArray, LongArray]], others: frozenset[Term]) -> HashArray:
     """Return the hashes of all words that are looked for, sorted."""
     hashes = [of_one for of_one, _ in sources]
-    if evidence.terms:
-        texts = [term.text for term in evidence.terms]
+    if others:
+        texts = [term.text for term in others]
         texts += [text.replace(" ", "") for text in texts]
         hashes.append(_hashes_of("\n".join(texts)))
     return np.sort(hashes[0] if len(hashes) == 1 else np.concatenate(hashes))

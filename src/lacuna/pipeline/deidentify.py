@@ -11,14 +11,15 @@ from typing import Any, TypedDict, Unpack, overload
 
 import msgspec
 
+from lacuna.deid.dates.order import Order
 from lacuna.deid.detection_options import DetectionOptions, with_policy
 from lacuna.deid.detector import DEFAULT_THRESHOLD, Detector
+from lacuna.deid.evidence import Evidence, merge_by_group
 from lacuna.deid.findings import Finding
 from lacuna.deid.keys import Key, read_key
 from lacuna.deid.policy import Policy, load_policy
 from lacuna.deid.redact import Redacted, Redactor
 from lacuna.deid.scope import Consistency
-from lacuna.deid.second_look import Evidence, merge_by_group
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.models.base import Tagger, as_document, checked_stream, group_batches
 from lacuna.pipeline.detect_and_redact import DetectAndRedact, Failed, Safe
@@ -37,6 +38,7 @@ class DeidentifyOptions(TypedDict, total=False):
     key: Key | bytes | PathLike[str] | None
     threshold: float | None
     max_missed: float | None
+    confidence: float | None
     consistency: Consistency | str
     locale: str
     detection: DetectionOptions | None
@@ -57,9 +59,9 @@ class Deidentifier:
     key
         The secret that decides surrogates and date offsets: a :class:`~lacuna.deid.keys.Key`, its
         32 bytes, or the path of a key file; a random key by default.
-    threshold, max_missed
+    threshold, max_missed, confidence
         The lowest probability at which a token is redacted, 0.5 by default; or the calibrated
-        promise to keep.
+        promise to keep, on average or with a confidence.
     consistency, locale
         See :class:`~lacuna.deid.redact.Redactor`.
     detection
@@ -81,6 +83,7 @@ class Deidentifier:
         key: Key | bytes | PathLike[str] | None = None,
         threshold: float | None = None,
         max_missed: float | None = None,
+        confidence: float | None = None,
         consistency: Consistency | str = Consistency.PATIENT,
         locale: str = "en",
         detection: DetectionOptions | None = None,
@@ -90,7 +93,7 @@ class Deidentifier:
         where = _consistency_of(consistency)
         redactor = _SharedRedactor(chosen, self._key, consistency=where, locale=locale)
         options = with_policy(detection or DetectionOptions(), chosen)
-        detector = _detector(model, options, threshold, max_missed)
+        detector = _detector(model, options, threshold, max_missed, confidence)
         self._work = DetectAndRedact.of(detector, redactor, second_look=options.second_look)
         self._evidence: dict[str, Evidence] = {}  # by group, from this and earlier calls
         self._lock = Lock()
@@ -100,6 +103,7 @@ class Deidentifier:
             key=key if isinstance(key, PathLike) else self._key,
             threshold=threshold,
             max_missed=max_missed,
+            confidence=confidence,
             consistency=consistency,
             locale=locale,
             detection=detection,
@@ -211,12 +215,18 @@ def _all_redacted(
 
 
 def _detector(
-    model: object, options: DetectionOptions, threshold: float | None, max_missed: float | None
+    model: object,
+    options: DetectionOptions,
+    threshold: float | None,
+    max_missed: float | None,
+    confidence: float | None,
 ) -> Detector:
     if model is None or isinstance(model, str | PathLike):
         if model is not None:
             options = msgspec.structs.replace(options, model=fspath(model))
-        return opened_detector(options, threshold=threshold, max_missed=max_missed)
+        return opened_detector(
+            options, threshold=threshold, max_missed=max_missed, confidence=confidence
+        )
     if not isinstance(model, Tagger):
         kind = type(model).__name__
         raise ConfigError(f"a model must be a file or a loaded model, not {kind}")
@@ -255,9 +265,11 @@ class _SharedRedactor(Redactor):
         super().__init__(policy, key, consistency=consistency, locale=locale)
         self._lock = Lock()
 
-    def redact(self, document: Document, findings: Iterable[Finding]) -> Redacted:
+    def redact(
+        self, document: Document, findings: Iterable[Finding], *, order: Order | None = None
+    ) -> Redacted:
         with self._lock:
-            return super().redact(document, findings)
+            return super().redact(document, findings, order=order)
 
     def end_group(self, group: str) -> None:
         with self._lock:

@@ -7,12 +7,14 @@ reason of the failure does not quote it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
+from lacuna.deid.dates.order import Order, OrderEvidence
 from lacuna.deid.detector import Detected, Detector, detect_bounded
+from lacuna.deid.evidence import NOTHING, Evidence
 from lacuna.deid.redact import Redacted, Redactor
-from lacuna.deid.second_look import NOTHING, Evidence, SecondLook
+from lacuna.deid.second_look import SecondLook
 from lacuna.errors import CorpusFormatError
 from lacuna.models.chain_tagger import collection_paused
 from lacuna.text.document import Document
@@ -43,6 +45,9 @@ class Failed(NamedTuple):
     reason: str
 
 
+_UNSEEN = Failed("was not looked at")
+
+
 @dataclass(frozen=True, slots=True)
 class DetectAndRedact:
     """Finds and replaces identifiers; remembers the replacements of each patient.
@@ -53,19 +58,29 @@ class DetectAndRedact:
         They find and replace.
     second_look
         Looks for what was found in all documents of the patient; ``None`` to do without.
+    run_order
+        What all documents say about the order of numeric dates; for patients without evidence.
     """
 
     detector: Detector
     redactor: Redactor
     second_look: SecondLook | None = None
+    run_order: OrderEvidence = field(default_factory=OrderEvidence)
 
     @classmethod
-    def of(cls, detector: Detector, redactor: Redactor, *, second_look: bool = True) -> Self:
+    def of(
+        cls,
+        detector: Detector,
+        redactor: Redactor,
+        *,
+        second_look: bool = True,
+        run_order: OrderEvidence | None = None,
+    ) -> Self:
         """Return a detector and a redactor together, with a second look by default."""
-        if not second_look:
-            return cls(detector, redactor)
-        look = SecondLook(redactor.policy, detector.recognizers, detector.threshold)
-        return cls(detector, redactor, look)
+        look = None
+        if second_look:
+            look = SecondLook(redactor.policy, detector.recognizers, detector.threshold)
+        return cls(detector, redactor, look, run_order or OrderEvidence())
 
     def deidentify(
         self, documents: Sequence[Document], evidence: Mapping[str, Evidence] = _NONE
@@ -90,36 +105,49 @@ class DetectAndRedact:
         self, found: Sequence[Detected | Failed], evidence: Mapping[str, Evidence] = _NONE
     ) -> list[Safe | Failed]:
         """Look again in the documents of each group, and replace what is found."""
+        outcomes: list[Safe | Failed] = [_UNSEEN] * len(found)
         with collection_paused():
-            looked = [*found] if self.second_look is None else self._looked(found, evidence)
-            return [self._replaced(one) for one in looked]
+            for place, one in enumerate(found):
+                if isinstance(one, Failed):
+                    outcomes[place] = one
+            for members in _by_unit(found):
+                group = members[0][1].document.group
+                others = NOTHING if group is None else evidence.get(group, NOTHING)
+                redacted = self._redact_unit([one for _, one in members], others)
+                for (place, _), outcome in zip(members, redacted, strict=True):
+                    outcomes[place] = outcome
+        return outcomes
 
     def evidence(self, found: Sequence[Detected | Failed]) -> dict[str, Evidence]:
         """Return what documents tell about others of their groups."""
-        if self.second_look is None:
-            return {}
         return {
-            group: self.second_look.evidence([one for _, one in members])
+            group: self._evidence([one for _, one in members])
             for members in _by_unit(found)
             if (group := members[0][1].document.group) is not None
         }
 
-    def _looked(
-        self, found: Sequence[Detected | Failed], evidence: Mapping[str, Evidence]
-    ) -> list[Detected | Failed]:
-        """Look again; if that fails, all documents of the group fail."""
-        assert self.second_look is not None
-        looked = [*found]
-        for members in _by_unit(found):
-            documents = [one for _, one in members]
-            others = evidence.get(documents[0].document.group or "", NOTHING)
-            try:
-                again: list[Detected | Failed] = [*self.second_look.look(documents, others)]
-            except Exception as error:
-                again = [Failed(why(error))] * len(documents)
-            for (place, _), one in zip(members, again, strict=True):
-                looked[place] = one
-        return looked
+    def _evidence(self, found: Sequence[Detected]) -> Evidence:
+        look = self.second_look
+        return Evidence(frozenset() if look is None else look.terms(found), self._order(found))
+
+    def _order(self, found: Sequence[Detected]) -> OrderEvidence:
+        """Return what documents of a patient say about the order of numeric dates."""
+        order = OrderEvidence()
+        if self.redactor.shifts:
+            for one in found:
+                order = order.merged(self.redactor.order_evidence(one.document, one.findings))
+        return order
+
+    def _redact_unit(self, found: Sequence[Detected], others: Evidence) -> list[Safe | Failed]:
+        """Redact the documents of a patient; if looking at all of them fails, all of them fail."""
+        try:
+            looked = self.second_look.look(found, others.terms) if self.second_look else found
+            order = None
+            if self.redactor.shifts:
+                order = self.redactor.order(self._order(found).merged(others.order), self.run_order)
+        except Exception as error:
+            return [Failed(why(error))] * len(found)
+        return [self._replaced(one, order) for one in looked]
 
     def _detected(self, documents: Sequence[Document]) -> list[Detected | Failed]:
         """Detect in all documents; if that fails, group by group, then document by document."""
@@ -136,11 +164,9 @@ class DetectAndRedact:
         }
         return [next(found[document.unit]) for document in documents]
 
-    def _replaced(self, found: Detected | Failed) -> Safe | Failed:
-        if isinstance(found, Failed):
-            return found
+    def _replaced(self, found: Detected, order: Order | None) -> Safe | Failed:
         try:
-            return Safe(self.redactor.redact(found.document, found.findings), found)
+            return Safe(self.redactor.redact(found.document, found.findings, order=order), found)
         except Exception as error:
             return Failed(why(error))
 

@@ -24,15 +24,23 @@ _lock = Lock()
 
 
 def opened_detector(
-    options: DetectionOptions, *, threshold: float | None, max_missed: float | None
+    options: DetectionOptions,
+    *,
+    threshold: float | None,
+    max_missed: float | None,
+    confidence: float | None,
 ) -> Detector:
     """Return the detector that these options name, opened before if possible. Thread-safe."""
+    if max_missed is None:  # only promises depend on the policy
+        options = msgspec.structs.replace(options, policy_digest="")
     described = msgspec.json.encode(options, order="deterministic")
     with _lock:  # held while opening, so that several threads open a model once
-        name = (described, threshold, max_missed, *map(_stamp, _files(options)))
+        name = (described, threshold, max_missed, confidence, *map(_stamp, _files(options)))
         detector = _opened.pop(name, None)
         if detector is None:
-            found = open_detection(options, threshold=threshold, max_missed=max_missed)
+            found = open_detection(
+                options, threshold=threshold, max_missed=max_missed, confidence=confidence
+            )
             detector = found.detector
         _opened[name] = detector
         if len(_opened) > MOST_OPENED:

@@ -67,6 +67,11 @@ FOUND = {
         at the age of [97]
         [ninety-two]-year-old
         [Ninety] years old
+        is [92] years 3 months old, [92]yrs 1 day
+        aged [ninety], at the age of [ninety-five], turned [one hundred and two]
+        in her [nineties], in his late [90s], her mid-[90's]
+        a [90-something] woman
+        a [nonagenarian] and two [centenarians]
     """,
     "PHONE": """
         Tel: [(617) 555-1234]
@@ -178,6 +183,7 @@ FOUND = {
         (continued) [41959502] of
         DUMANLI, SABA [B626474]
         Slides ([6171J41952]) were
+        tube [90S1234567] kept
     """,
     "ZIP": """
         Boston, MA [02114]
@@ -230,6 +236,9 @@ NOTHING = """
     aged 45, Age: 88
     for 92 days, 95 bpm, 120 pounds
     90% of predicted
+    sats in the 90s, in the early nineties, systolic 90s
+    ninety percent, one hundred mg, a hundred times, hundred steps
+    90 something, 90 sec, 90-second, her ninety-two percent
     92 on arrival
     room 1405, bed 12
     4-0 Vicryl, 2-0 silk

@@ -245,6 +245,23 @@ def _is_possible(parts: DateParts, pieces: list[str], language: str) -> bool:
     return parts.last_day == NONE or int(pieces[parts.day]) < int(pieces[parts.last_day])
 
 
+def is_numeric(reading: Reading, parts: DateParts) -> bool:
+    """Whether a date is day and month in numbers, in an order that only the numbers can tell."""
+    if NONE in (parts.day, parts.month) or parts.last_day != NONE:
+        return False
+    is_year_first = NONE != parts.year < parts.day
+    return reading.letters[parts.month] == "N" and not is_year_first
+
+
+def is_ambiguous(reading: Reading) -> bool:
+    """Whether a date in it can be read day first and month first."""
+    return any(
+        is_numeric(reading, parts)
+        and max(int(reading.pieces[parts.day]), int(reading.pieces[parts.month])) <= 12
+        for parts in reading.dates
+    )
+
+
 def day_of(parts: DateParts, pieces: list[str], language: str, assumed_year: int) -> date:
     """Return the day a date means; missing parts are assumed.
 

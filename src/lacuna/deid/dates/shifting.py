@@ -195,13 +195,16 @@ class DocumentDates:
         self._readings: dict[int, Reading] = {}
         self._years: list[tuple[int, int]] | None = None
 
-    def add(self, place: int, reading: Reading | None) -> None:
-        """Add the date at a place; None if it could not be read."""
-        if reading is not None:
-            self._readings[place] = reading
+    def add(self, place: int, reading: Reading) -> None:
+        """Add the date at a place."""
+        self._readings[place] = reading
+
+    def reading(self, place: int) -> Reading | None:
+        """Return the date at a place, or None if there is none to be shown."""
+        return self._readings.get(place)
 
     def shifted(self, place: int, action: Shift) -> str | None:
-        """Return the shifted date at a place, or None if it could not be read."""
+        """Return the shifted date at a place, or None if there is none to be shown."""
         reading = self._readings.get(place)
         if reading is None:
             return None

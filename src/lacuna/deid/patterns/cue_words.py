@@ -110,7 +110,10 @@ _WORDS = {
     WordKind.NUMBER: "no nr num number numero número nº nummer numéro",
     WordKind.ID: "id ids identifier",
     WordKind.OF: "of the de del",
-    WordKind.NINETY: "ninety hundred",
+    WordKind.NINETY: """
+        ninety hundred nineties nonagenarian nonagenarians centenarian centenarians
+        supercentenarian supercentenarians nonagenario nonagenaria nonagénaire
+    """,
     WordKind.WWW: "www",
     WordKind.TOP_DOMAIN: "com org net edu gov mil info io uk ca fr nl eu au",
     WordKind.DATE: """

@@ -1,4 +1,4 @@
-"""Recognizers of dates in many notations, and of ages over 89.
+"""Recognizers of dates in many notations, and of ages over 89 in numbers and words.
 
 ====================================  ============================================================
 ``3/14/2014 14.03.14 2014-03-14``     three numbers that are a date in some order
@@ -211,13 +211,48 @@ def further_date(text: str, date: Finding) -> Finding | None:
     return found(match.start(1), match.end(2), DATE) if _is_partial(match) else None
 
 
-_OLD = r"(?=[- ]{0,2}(?i:y(?:ea)?rs?\.?[- ]{0,2}old|year[- ]old|y\.?/?[ ]?o\b|years?[ ]of[ ]age))"
-_NINETY_ON = r"(?<![0-9.,/-])(?:9[0-9]|1[01][0-9]|12[0-5])(?![0-9]|[.,/][0-9])"
-
-age_over_89 = pattern(AGE, rf"{_NINETY_ON}{_OLD}")
-cued_age = pattern(AGE, rf"{_NINETY_ON}(?!{QUANTITY}|[-–][0-9])")
-age_in_words = pattern(
-    AGE,
-    r"(?i:ninety(?:[- ](?:one|two|three|four|five|six|seven|eight|nine))?|hundred"
-    rf"(?:[ ]and)?(?:[ ](?:one|two|three|four|five|six|seven|eight|nine|ten))?){_OLD}",
+_AND_MONTHS = r",?[ ]?(?:and[ ])?[0-9]{1,2}[ ]?(?:months?|mos?|weeks?|wks?|days?)\b"
+_OLD = (
+    r"(?=[- ]{0,2}(?i:y(?:ea)?rs?\.?[- ]{0,2}old|year[- ]old|y\.?/?[ ]?o\b|years?[ ]of[ ]age|"
+    rf"y(?:ea)?rs?\.?{_AND_MONTHS}))"
 )
+_NINETY_ON = r"(?<![0-9.,/-])(?:9[0-9]|1[01][0-9]|12[0-5])(?![0-9]|[.,/][0-9])"
+_ONES = r"(?:one|two|three|four|five|six|seven|eight|nine)"
+_IN_WORDS = rf"(?i:ninety(?:[- ]{_ONES})?|hundred(?:[ ]and)?(?:[ ](?:{_ONES}|ten))?)"
+#: "in her 90s" is an age, "in the 90s" is not.
+_OF_A_PERSON = re.compile(
+    r"(?is).{0,24}(?<![^\W_])(?:his|her|their|my|your|our)[ \n]"
+    r"(?:(?:early|mid|late|very|upper)[- ]){0,2}"
+)
+_AT_THE_AGE = re.compile(
+    r"(?is).{0,24}(?<![^\W_])(?:aged?|age[ ]of|age[ ]is|turned|turning)[ \n]((?:(?:a|one)[ ])?)"
+)
+_BEFORE_AGE = 24  # characters
+
+_age = pattern(AGE, rf"{_NINETY_ON}{_OLD}")
+_about_90 = pattern(AGE, r"90-(?i:something)(?![^\W_])(?![ ](?i:percent|degrees|beats))")
+_nineties = pattern(AGE, r"(?:90['’]?s|(?i:nineties))(?![^\W_])")
+_old_person = pattern(
+    AGE, r"(?i:(?:super)?centenarians?|nonagenarians?|nonagenari[oa]|nonagénaire)"
+)
+_old_in_words = pattern(AGE, rf"{_IN_WORDS}{_OLD}")
+_in_words = pattern(AGE, rf"{_IN_WORDS}(?![^\W_])(?!{QUANTITY}|[ ](?i:percent|per|times))")
+cued_age = pattern(AGE, rf"{_NINETY_ON}(?!{QUANTITY}|[-–][0-9])")
+
+
+def _of_a_person(text: str, start: int) -> Finding | None:
+    """Read ``90s`` and ``nineties`` after *her* or *his*."""
+    finding = _nineties(text, start)
+    before = text[max(0, start - _BEFORE_AGE) : start]
+    return finding if finding and _OF_A_PERSON.fullmatch(before) else None
+
+
+def _at_the_age(text: str, start: int) -> Finding | None:
+    """Read ``ninety`` and ``one hundred and two`` after *aged*."""
+    finding = _in_words(text, start)
+    before = _AT_THE_AGE.fullmatch(text[max(0, start - _BEFORE_AGE) : start])
+    return finding._replace(start=start - len(before[1])) if finding and before else None
+
+
+age_over_89 = first_of(_age, _about_90, _of_a_person)
+age_in_words = first_of(_old_in_words, _at_the_age, _of_a_person, _old_person)

@@ -23,11 +23,9 @@ ZERO, ONE, TWO, SIX, NINE, COLON, SEMICOLON, LESS, EQUAL, AT, SCORE, BAR = map(o
 EN_DASH, RIGHT_QUOTE = 0x2013, 0x2019
 SMALL_A, SMALL_F, SMALL_S, SMALL_Y, CASE = ord("a"), ord("f"), ord("s"), ord("y"), 0x20
 
-CUE_REACH = 40  # characters between a cue and its number
+CUE_REACH, DOMAIN_REACH = 40, 100  # characters between a cue and its number; of a domain
 DAY_REACH = 9  # characters between a day and its month: "3rd of March"
-DOMAIN_REACH = 100
-LONGEST_CODE = 36  # characters
-LONGEST_PREFIX = 6  # letters before the digits of a number
+LONGEST_CODE, LONGEST_PREFIX = 36, 6  # characters; letters before the digits of a number
 LONG_NUMBER = 6  # digits
 
 
@@ -239,7 +237,8 @@ def _task_of_number(
         return i, Start.CHAIN.value
     if _is_opened(codes, i, end):
         return i - 1, Start.NUMBERS.value
-    is_unit = (end - i == 4 and sign | CASE == SMALL_S) or sign | CASE == SMALL_Y  # 1990s, 92yo
+    is_decade = sign | CASE == SMALL_S and (end - i == 4 or (end - i == 2 and codes[i] == NINE))
+    is_unit = is_decade or sign | CASE == SMALL_Y  # 1990s, 90s, 92yo
     if chunk < i or (letters[sign] and not is_unit):
         return chunk, _task_of_chunk(codes, letters, i, chunk)
     if (before in (STOP, COMMA, COLON)) and i > 1 and _digits(codes, i - 2):
@@ -340,9 +339,10 @@ def _task_of_one(
     if size >= LONG_NUMBER:
         return i, Start.DIGITS.value
     if size == 3 or (size == 2 and codes[i] == NINE):
-        if following in (BLANK, DASH):
+        if following in (BLANK, DASH, APOSTROPHE, RIGHT_QUOTE):
             following = _sign(codes, end + 1)
-        return i, Start.AGE.value if following | CASE == SMALL_Y else 0
+        is_decade = size == 2 and codes[i + 1] == ZERO and following | CASE == SMALL_S
+        return i, Start.AGE.value if is_decade or following | CASE == SMALL_Y else 0
     return i, 0
 
 

@@ -1,0 +1,64 @@
+"""The order of numeric dates in a run: one for each patient, and a remark where it was doubtful."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from lacuna.cli import deid
+from lacuna.deid.dates.shifting import secret_offset
+from lacuna.deid.run_report import remarks_on_dates
+from tests.archive.conftest import KEY, RunOver
+
+
+def test_a_patients_notes_are_read_in_one_order(
+    tmp_path: Path, run_over: RunOver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = {
+        "p1/a.txt": "Seen 14/02/2022.",
+        "p1/b.txt": "Seen 09/02/2022.",
+        "p2/a.txt": "Seen 14/02/2022.",
+        "p2/b.txt": "Seen 02/14/2022, then 09/02/2022.",
+        "p3/a.txt": "Seen 09/02/2022.",
+    }
+    for name, text in notes.items():
+        path = tmp_path / "notes" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    safe = tmp_path / "safe"
+    report = run_over(tmp_path / "notes", safe, policy="research", group_from="^[^/]+")
+
+    def moved(day: date, patient: str) -> date:
+        return day + timedelta(secret_offset(KEY, ("group", patient), max_days=365))
+
+    written = [path.read_text() for path in sorted(safe.rglob("*.txt"))]
+    february, september = date(2022, 2, 9), date(2022, 9, 2)
+    assert f"Seen {moved(february, 'p1'):%d/%m/%Y}." in written
+    assert f"Seen {moved(september, 'p3'):%m/%d/%Y}." in written  # only the locale can tell
+    day = moved(date(2022, 2, 14), "p2")
+    assert f"Seen {day:%m/%d/%Y}, then [DATE-1]." in written
+    tally = report.tally
+    assert (tally.contradictory_dates, tally.hidden_dates) == (1, 1)
+    assert tally.dates_against_locale == 2  # p1/a and p2/a
+    assert len(remarks_on_dates(tally)) == 2
+    page = (safe / "report.html").read_text()
+    assert "1 dates that can be read either way" in page
+    said: list[str] = []
+    monkeypatch.setattr(deid, "say", said.append)
+    monkeypatch.setattr(deid, "print_table", lambda *_: None)
+    deid._show(report, _Options(safe))  # type: ignore[arg-type]
+    assert [line for line in said if line.startswith("dates:")] == remarks_on_dates(tally)
+
+
+class _Options:
+    def __init__(self, output: Path) -> None:
+        self.output = output
+
+
+def test_no_remark_without_cause(tmp_path: Path, run_over: RunOver) -> None:
+    (tmp_path / "a.txt").write_text("Seen 02/14/2022 and 03/04/2022.")
+    report = run_over(tmp_path / "a.txt", tmp_path / "safe", policy="research")
+    assert remarks_on_dates(report.tally) == []
+    assert "<p>dates:" not in (tmp_path / "safe" / "report.html").read_text()
