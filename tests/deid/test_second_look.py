@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -11,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lacuna.deid.detector import Detected, Recognizers, covered_tokens
+from lacuna.deid.calibration_units import calibration_units
+from lacuna.deid.detector import Detected, Detector, Recognizers, covered_tokens
 from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.keys import Key
 from lacuna.deid.name_terms import everyday_words, is_clear, name_parts
@@ -19,8 +21,9 @@ from lacuna.deid.policy import load_policy
 from lacuna.deid.redact import Redactor
 from lacuna.deid.second_look import DISEASE, STEPS, SecondLook, confident
 from lacuna.deid.terms import fold_words
+from lacuna.models.base import Examined
 from lacuna.pipeline.detect_and_redact import DetectAndRedact, Safe
-from lacuna.text.document import Document
+from lacuna.text.document import Document, Mention
 from lacuna.text.tokens import tokens_of
 from tests.deid.test_detector import FakeTagger
 
@@ -259,3 +262,41 @@ def test_evidence_from_elsewhere_is_like_documents_at_hand(found: list[Detected]
     together = look.look(found)
     alone = [look.look([one], every)[0] for one in found]
     assert [sorted(set(d.findings)) for d in together] == [sorted(set(d.findings)) for d in alone]
+
+
+# calibration
+
+
+def test_calibration_knows_the_second_look_and_never_more_than_it_finds() -> None:
+    """A token counts as found up to a threshold only if it is found at all lower ones."""
+    notes = [
+        Document("a", "Alan Whitcomb called Zorn.", (Mention.of("DOCTOR", (0, 13)),), group="p"),
+        Document("b", "dr whitcomb, zorn, Cook; cook", (Mention.of("DOCTOR", (3, 11)),), group="p"),
+    ]
+    tagger = _ByText({notes[0].text: [0.9, 0.97, 0, 0.6, 0], notes[1].text: [0.1] * 8})
+    detector = Detector(tagger)  # type: ignore[arg-type]
+    (alone,) = calibration_units(detector, notes, POLICY)
+    (unit,) = calibration_units(detector, notes, POLICY, second_look=True)
+    assert sorted(alone.identifiers) == [0.1, 0.97, 0.97]
+    assert sorted(unit.identifiers) == [0.95, 0.97, 0.97]
+    for threshold in np.linspace(0.01, 1, 34):
+        at = replace(detector, threshold=float(threshold))
+        looked = SecondLook(POLICY, threshold=float(threshold)).look(at.detect(notes))
+        for seen, one in zip(unit.documents, looked, strict=True):
+            assert (one.covered >= (seen.found >= threshold)).all()
+
+
+class _ByText:
+    """Finds names with a capital, as surely as it is told for each text."""
+
+    def __init__(self, sure: dict[str, list[float]]) -> None:
+        self.sure = sure
+
+    def examine(self, documents: Sequence[Document]) -> list[Examined]:
+        examined = []
+        for document in documents:
+            tokens = tokens_of(document)
+            parts = [(0, 13, "DOCTOR"), (21, 25, "DOCTOR")] if "Alan" in document.text else []
+            sure = np.array(self.sure[document.text])
+            examined.append(Examined(document, parts, tokens.start, tokens.end, sure))
+        return examined

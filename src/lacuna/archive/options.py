@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from lacuna.deid.actions import Shift, Surrogate, Tag
+from lacuna.deid.dates.order import OrderEvidence
 from lacuna.deid.detection_options import DetectionOptions
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import Policy
@@ -107,8 +108,8 @@ class InputOptions:
 class ArchiveOptions(InputOptions):
     """Everything that can be asked of a run; ``docs/deid.md`` explains each option.
 
-    The record is passed on whole, also to worker processes, which get it with the key and the
-    threshold of the run filled in.
+    The record is passed on whole, also to worker processes, which get it with the key, the
+    threshold and the order of dates of the run filled in.
     """
 
     input: Path
@@ -126,6 +127,7 @@ class ArchiveOptions(InputOptions):
     workers: int | None = None
     resume: bool = False
     vault: Path | None = None
+    run_order: OrderEvidence | None = None  #: of the numeric dates of all inputs
     passphrase: str = field(default="", repr=False)
 
     @property

@@ -27,6 +27,8 @@ from lacuna.archive.options import ArchiveOptions, BadBytes
 from lacuna.archive.output_names import SafeNames, stopping
 from lacuna.archive.pool import OwnProcess, Pool, Processes
 from lacuna.archive.schedule import Work, do_all
+from lacuna.archive.survey import order_of_run
+from lacuna.deid.dates.order import OrderEvidence
 from lacuna.deid.detection_options import with_policy
 from lacuna.deid.keys import Key
 from lacuna.deid.redact import Redactor
@@ -86,7 +88,8 @@ def run_archive(
         key, kept = _key(options)
         header = Header(__version__, _settings(options, detection), kept)
         names = SafeNames(detection.recognizers, key, options.rename)
-        pool.begin(_for_workers(options, detection, key), detection)
+        run_order = order_of_run(inputs.files, options)
+        pool.begin(_for_workers(options, detection, key, run_order), detection)
         on_start(inputs.bytes)
         books = _books(options, header, names, pool, stack)
         ledger = Ledger(books, inputs.files, options.columns, on_bytes, on_failure)
@@ -240,7 +243,9 @@ def _settings(options: ArchiveOptions, detection: Detection) -> dict[str, str]:
     )
 
 
-def _for_workers(options: ArchiveOptions, detection: Detection, key: Key) -> ArchiveOptions:
+def _for_workers(
+    options: ArchiveOptions, detection: Detection, key: Key, run_order: OrderEvidence
+) -> ArchiveOptions:
     """Return the options with everything filled in that workers must agree on."""
     return replace(
         options,
@@ -249,6 +254,7 @@ def _for_workers(options: ArchiveOptions, detection: Detection, key: Key) -> Arc
         max_missed=None,
         confidence=None,
         key=key,
+        run_order=run_order,
     )
 
 

@@ -113,7 +113,7 @@ def do_all(work: Work, pool: Pool, options: ArchiveOptions) -> None:
     """Do what is left; documents that fail are in the ledger."""
     router = Router(pool, remembers=options.remembers)
     apart: set[str] = set()
-    if work.tables and options.detection.second_look:
+    if work.tables and (options.detection.second_look or options.policy.needs_key):
         apart = groups_apart(work.files, work.groups, options)
     with closing(Held(frozenset(apart))) as held:
         _do_all(work, _Doing(work.ledger, work.names, pool, router, options, held))

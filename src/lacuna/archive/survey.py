@@ -1,4 +1,6 @@
-"""A first reading of the tables of a run: whose documents are not together.
+"""A first reading of the inputs of a run: how dates are written, whose documents are not together.
+
+Numeric dates of a patient who has none with a number over 12 are read in the order of the run.
 
 The second look needs all documents of a patient at once. Files are grouped by their names, and rows
 of a patient that follow one another in a table are in one job. Patients whose documents are *apart*
@@ -15,9 +17,10 @@ from operator import attrgetter
 
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.jobs import LONGEST_RUN
-from lacuna.archive.options import InputOptions
+from lacuna.archive.options import ArchiveOptions, InputOptions
 from lacuna.archive.rows import Row
 from lacuna.archive.tables import open_table
+from lacuna.deid.dates.order import OrderEvidence, numeric_order_evidence
 
 
 def groups_apart(
@@ -56,6 +59,26 @@ def _runs(files: Iterable[InputFile], options: InputOptions) -> Iterator[tuple[s
 
 
 _GROUP = attrgetter("group")
+
+
+def order_of_run(files: Iterable[InputFile], options: ArchiveOptions) -> OrderEvidence:
+    """Return what all inputs say about the order of numeric dates; nothing if none is shifted."""
+    order = OrderEvidence()
+    if options.policy.needs_key:
+        for text in _texts(files, options):
+            order = order.merged(numeric_order_evidence(text))
+    return order
+
+
+def _texts(files: Iterable[InputFile], options: InputOptions) -> Iterator[str]:
+    """Yield all texts as far as they can be read; what cannot be is reported later."""
+    for file in files:
+        with suppress(Exception):
+            if file.is_table:
+                for row in open_table(file, options).rows():
+                    yield row.text
+            else:
+                yield file.path.read_bytes().decode(options.encoding, "replace")
 
 
 def rows_apart(file: InputFile, options: InputOptions, apart: Container[str]) -> Iterator[Row]:

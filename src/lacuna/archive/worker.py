@@ -57,7 +57,10 @@ class Worker:
         )
         self._options = options
         self._work = DetectAndRedact.of(
-            detector, redactor, second_look=options.detection.second_look
+            detector,
+            redactor,
+            second_look=options.detection.second_look,
+            run_order=options.run_order,
         )
         self._names = SafeNames(detector.recognizers, options.key, options.rename)
 

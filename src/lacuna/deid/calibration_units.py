@@ -13,6 +13,9 @@ A token counts as hidden if it can no longer be read in the output, see
   the policy would leave it under its true label as well (the year of a date). Where several such
   findings meet, all must hide it. This errs on the safe side: the plan may hide it all the same.
 
+The second look (:mod:`lacuna.deid.second_look`) looks at each of its steps for what was found at
+that step; what it finds there is redacted at all lower thresholds as well.
+
 So the loss can only grow with the threshold. Identifier tokens are those that the policy, applied
 to the annotation, removes: a kept state or the year of a date is none.
 """
@@ -20,7 +23,7 @@ to the annotation, removes: a kept state or the year of a date is none.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import NamedTuple
 
@@ -32,12 +35,15 @@ from lacuna.deid.detector import (
     Detector,
     better_named,
     bounded_batches,
+    covered_tokens,
+    detect_bounded,
     tagger_findings,
     token_range,
     windows,
 )
-from lacuna.deid.findings import Finding
+from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.policy import Policy
+from lacuna.deid.second_look import STEPS, SecondLook
 from lacuna.deid.vocabulary import WordCounts
 from lacuna.deid.what_stays import NOTHING, WhatStays
 from lacuna.models.base import Examined, group_batches
@@ -106,14 +112,54 @@ class Scored(NamedTuple):
 
 
 def calibration_units(
-    detector: Detector, documents: Iterable[Document], policy: Policy = HIDES_ALL
+    detector: Detector,
+    documents: Iterable[Document],
+    policy: Policy = HIDES_ALL,
+    *,
+    second_look: bool = False,
 ) -> list[Unit]:
     """Return the unit of each group, or document without one, in order of first appearance."""
     stays = WhatStays(policy)
-    return [
-        _unit([scored(detector, stays, *pair) for pair in of_unit])
-        for of_unit in _examined_units(detector, documents)
-    ]
+    units = []
+    for of_unit in _examined_units(detector, documents):
+        tokens = [scored(detector, stays, *pair) for pair in of_unit]
+        if second_look:
+            _look_again(detector, policy, stays, of_unit, tokens)
+        units.append(_unit(tokens))
+    return units
+
+
+def _look_again(
+    detector: Detector,
+    policy: Policy,
+    stays: WhatStays,
+    documents: Sequence[tuple[Document, Sequence[Piece]]],
+    tokens: Sequence[Scored],
+) -> None:
+    """Raise the thresholds of tokens that the second look finds in the documents of a patient."""
+    for step in STEPS:
+        at_step = replace(detector, threshold=step)
+        found = [
+            at_step.detected(pieces[0][1])
+            if len(pieces) == 1
+            else detect_bounded(at_step, [Document(gold.id, gold.text, group=gold.group)])[0]
+            for gold, pieces in documents
+        ]
+        looked = SecondLook(policy, detector.recognizers, step).look(found)
+        for one, scores in zip(looked, tokens, strict=True):
+            again = [finding for finding in one.findings if finding.origin is Origin.AGAIN]
+            _raise_to(scores.seen.found, step, scores, again)
+            _raise_to(scores.hidden, step, scores, [f for f in again if stays.hides(f.label)])
+
+
+def _raise_to(
+    thresholds: FloatArray, step: float, tokens: Scored, findings: Sequence[Finding]
+) -> None:
+    """Raise the thresholds of the tokens that findings touch to a step."""
+    starts = np.array([finding.start for finding in findings], np.int64)
+    ends = np.array([finding.end for finding in findings], np.int64)
+    is_found = covered_tokens(tokens.start, tokens.end, starts, ends)
+    np.maximum(thresholds, step, out=thresholds, where=is_found)
 
 
 #: A stretch of a document that is examined at once: where it begins, and what was found.

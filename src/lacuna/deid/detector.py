@@ -128,9 +128,10 @@ class Detector:
 
     def detect(self, documents: Sequence[Document]) -> list[Detected]:
         """Return what is found in each document; documents of a group should come together."""
-        return [self._detected(examined) for examined in self.tagger.examine(documents)]
+        return [self.detected(examined) for examined in self.tagger.examine(documents)]
 
-    def _detected(self, examined: Examined) -> Detected:
+    def detected(self, examined: Examined) -> Detected:
+        """Return what is found, given what the tagger makes of a document."""
         document = examined.document
         tagged = self.recognizers.drop(document, tagger_findings(examined, self.threshold))
         recognized = self.recognizers.findings(document)

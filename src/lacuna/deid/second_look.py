@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lacuna.deid.actions import Keep
+from lacuna.deid.actions import LENIENT, Keep
 from lacuna.deid.detector import Detected, Recognizers
 from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.folding import word_tables
@@ -202,14 +202,17 @@ def _terms_of(way: int, surface: str, label: str) -> tuple[Term, ...]:
 
 
 class _Ways(dict[str, int]):
-    """Label → how its findings are looked for again; 0 if they are not, ``KEPT`` if they stay."""
+    """Label → how its findings are looked for again, 0 if not at all; ``KEPT``: they may stay."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
 
     def __missing__(self, label: str) -> int:
-        is_kept = isinstance(self._policy.action(label), Keep)
-        self[label] = way = KEPT if is_kept else _WAYS.get(self._policy.kind(label), 0)
+        action = self._policy.action(label)
+        way = _WAYS.get(self._policy.kind(label), 0)
+        if isinstance(action, Keep) or (not way and isinstance(action, LENIENT)):
+            way = KEPT
+        self[label] = way
         return way
 
 

@@ -197,7 +197,12 @@ def make_promises(
         raise ValueError("detection was opened with another policy")
     detector = detection.detector
     words = vocabulary_of(detection.stored, detector.tagger)
-    units = calibration_units(replace(detector, vocabulary=words), documents, policy)
+    units = calibration_units(
+        replace(detector, vocabulary=words),
+        documents,
+        policy,
+        second_look=detection.options.second_look,
+    )
     sure = DEFAULT_CONFIDENCE if confidence is None else confidence
     calibrations = []
     for level in sorted(set(levels)):
