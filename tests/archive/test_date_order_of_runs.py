@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+import json
+from datetime import date, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -62,3 +63,44 @@ def test_no_remark_without_cause(tmp_path: Path, run_over: RunOver) -> None:
     report = run_over(tmp_path / "a.txt", tmp_path / "safe", policy="research")
     assert remarks_on_dates(report.tally) == []
     assert "<p>dates:" not in (tmp_path / "safe" / "report.html").read_text()
+
+
+@pytest.mark.parametrize("as_table", [False, True])
+def test_a_patient_without_evidence_is_read_like_the_run(
+    tmp_path: Path, run_over: RunOver, monkeypatch: pytest.MonkeyPatch, as_table: bool
+) -> None:
+    """The rows of a patient are in different jobs; another patient shows the order of the run."""
+    monkeypatch.setattr("lacuna.archive.jobs.BATCH_ROWS", 1)
+    notes = [
+        ("p1", "Seen 14/02/2022."),
+        ("p2", "Seen 09/02/2022."),
+        ("p3", "Seen 25/12/2021."),
+        ("p3", "Seen 03/04/2022."),
+        ("p1", "Seen 05/06/2022."),
+    ]
+    source = tmp_path / "notes"
+    if as_table:
+        source = tmp_path / "notes.jsonl"
+        lines = [
+            {"id": f"n{i}", "group": group, "text": text} for i, (group, text) in enumerate(notes)
+        ]
+        source.write_text("\n".join(map(json.dumps, lines)))
+    else:
+        for number, (group, text) in enumerate(notes):
+            path = source / group / f"{number}.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    safe = tmp_path / "safe"
+    groups = {} if as_table else {"group_from": "^[^/]+"}
+    run_over(source, safe, policy="research", **groups)
+    if as_table:
+        lines = [json.loads(line) for line in (safe / "notes.jsonl").read_text().splitlines()]
+        written = {line["text"] for line in lines}
+    else:
+        written = {path.read_text() for path in safe.rglob("*.txt")}
+    expected = set()
+    for group, text in notes:
+        day = datetime.strptime(text, "Seen %d/%m/%Y.").date()
+        moved = day + timedelta(secret_offset(KEY, ("group", group), max_days=365))
+        expected.add(f"Seen {moved:%d/%m/%Y}.")
+    assert written == expected

@@ -9,8 +9,10 @@ from random import Random
 
 import pytest
 
+from lacuna.archive.known_check import WITHOUT_DOCUMENTS
 from lacuna.archive.options import Columns
 from lacuna.deid.terms import fold_words
+from lacuna.errors import ConfigError
 from tests.archive.conftest import KEY, RunOver
 
 # The patterns find the record number after its cue only; the second look finds it everywhere.
@@ -146,3 +148,27 @@ def test_a_large_patient_is_read_twice(
     texts = [path.read_text() for path in (tmp_path / "out").rglob("*.txt")]
     assert len(texts) == 6
     assert left(texts) == set()
+
+
+# known values
+
+
+def known_file(tmp_path: Path) -> Path:
+    path = tmp_path / "known.csv"
+    path.write_text("group,kind,value\np0,name,Zorn\np1,name,Quill\nq,name,Ebbot\n")
+    return path
+
+
+def test_known_values_of_nobody_are_an_error(run_over: RunOver, tmp_path: Path) -> None:
+    table = write_table(tmp_path / "notes.csv", rows())
+    known = known_file(tmp_path)
+    with pytest.raises(ConfigError, match="3 known values belong to groups that no document has"):
+        run_over(table, tmp_path / "out", known=str(known))
+    assert not (tmp_path / "out").exists()
+    assert not (tmp_path / "out.private").exists()
+
+
+def test_known_patients_without_a_document_are_counted(run_over: RunOver, tmp_path: Path) -> None:
+    table = write_table(tmp_path / "notes.csv", rows())
+    report = run_over(table, tmp_path / "out", known=str(known_file(tmp_path)), **COLUMNS)
+    assert report.run.left_aside == {WITHOUT_DOCUMENTS: 1}

@@ -12,6 +12,7 @@ from pathlib import Path
 from lacuna.archive.column_check import check_columns
 from lacuna.archive.crosswalk import Crosswalk
 from lacuna.archive.inputs import Inputs, groups_of, list_inputs
+from lacuna.archive.known_check import check_known
 from lacuna.archive.ledger import Books, Ledger
 from lacuna.archive.leftovers import clear_void_run, without_input
 from lacuna.archive.manifest import (
@@ -84,6 +85,7 @@ def run_archive(
         pool = _pool(options, inputs)
         stack.callback(pool.close)
         groups = groups_of(inputs.files, options)
+        unknown = check_known(inputs.files, groups, options)
         detection = _detection(options)
         key, kept = _key(options)
         header = Header(__version__, _settings(options, detection), kept)
@@ -97,7 +99,7 @@ def run_archive(
         if work.is_left:
             do_all(work, pool, options)
         seconds = time.perf_counter() - began
-        skipped = {**inputs.skipped, **_left_over(options, inputs, ledger, names)}
+        skipped = {**inputs.skipped, **unknown, **_left_over(options, inputs, ledger, names)}
         report = _report(options, detection, inputs, skipped, ledger, seconds)
     if options.output is not None:
         write_report(options.output, report)
@@ -137,6 +139,7 @@ def deidentify_text(
         text = content.decode(options.encoding, errors)
     except (UnicodeError, LookupError):
         raise RedactionError(f"the text is not valid {options.encoding}") from None
+    check_known((), (), options)
     key = options.key or Key.random()
     redactor = Redactor(options.policy, key, consistency=options.consistency, locale=options.locale)
     detection = _detection(options)
