@@ -15,11 +15,11 @@ from lacuna.deid.dates.order import (
     Order,
     OrderEvidence,
     decide,
-    numeric_order_evidence,
     order_clues,
     order_evidence,
     outermost,
 )
+from lacuna.deid.dates.order_survey import numeric_order_evidence
 from lacuna.deid.dates.reading import read_date
 from lacuna.deid.dates.shifting import secret_offset
 from lacuna.deid.findings import Finding, Origin

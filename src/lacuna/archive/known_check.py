@@ -30,6 +30,8 @@ def check_known(
     known = read_known(Path(options.detection.known)).by_group
     missing = known.keys() - {""}
     wanted = len(missing)
+    if not wanted:
+        return {}
     for group in _groups(files, groups, options):
         missing.discard(group)
         if not missing:

@@ -20,7 +20,8 @@ from lacuna.archive.jobs import LONGEST_RUN
 from lacuna.archive.options import ArchiveOptions, InputOptions
 from lacuna.archive.rows import Row
 from lacuna.archive.tables import open_table
-from lacuna.deid.dates.order import OrderEvidence, numeric_order_evidence
+from lacuna.deid.dates.order import OrderEvidence
+from lacuna.deid.dates.order_survey import numeric_order_evidence
 
 
 def groups_apart(
