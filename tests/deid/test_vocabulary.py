@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -97,7 +98,13 @@ def test_a_long_text_is_counted_in_slices() -> None:
     text = "seen here " * (SLICE // 5)
     counts = known("seen").count(text)
     assert abs(counts.words - SLICE // 5 * 2) <= 4  # a word at the border may be cut
+    assert counts.unknown is not None
     assert abs(counts.unknown - SLICE // 5) <= 4
+
+
+def test_unknown_words_are_counted_where_they_are_needed() -> None:
+    vocabulary = replace(known("seen"), counts_unknown=False)
+    assert vocabulary.count("seen here") == (2, None, False)
 
 
 def test_without_a_language_nothing_is_foreign() -> None:

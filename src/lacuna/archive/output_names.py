@@ -94,9 +94,9 @@ class SafeNames:
         parts = id_.split("/")
         stays = [False] * len(parts)
         if self._rename is Rename.AUTO:
-            numbers = {number for text in found for number in _long_numbers(text)}
+            told = "\n".join(found)
             stays = [
-                is_plain and numbers.isdisjoint(_long_numbers(part))
+                is_plain and not _have_numbers_in_common(part, told)
                 for part, is_plain in zip(parts, _plain_parts(parts, group), strict=True)
             ]
         return "/".join(
@@ -154,6 +154,12 @@ def _is_date(digits: str) -> bool:
 
 def _words(text: str) -> list[str]:
     return _WORDS.findall(text.casefold())
+
+
+def _have_numbers_in_common(part: str, told: str) -> bool:
+    """Whether a name contains a long number of a text, which is rarely split into words."""
+    numbers = _long_numbers(part)
+    return any(n in told for n in numbers) and not numbers.isdisjoint(_long_numbers(told))
 
 
 def _long_numbers(text: str) -> set[str]:

@@ -37,6 +37,7 @@ from lacuna.errors import StoppedError
 from lacuna.io.formats import FORMATS
 from lacuna.io.source import ReadOptions, Source
 from lacuna.io.writing import whole_file
+from lacuna.models.chain_tagger import collection_paused
 from lacuna.pipeline.detect_and_redact import DetectAndRedact, Failed, Safe, why
 from lacuna.pipeline.detection import open_detection
 from lacuna.text.document import Document
@@ -68,12 +69,13 @@ class Worker:
         """Do a job; failures are in the result."""
         began = time.perf_counter()
         try:
-            if isinstance(job, FilesJob):
-                result = self._do_files(job)
-            elif isinstance(job, RowsJob):
-                result = self._do_rows(job)
-            else:
-                result = self._look(job)
+            with collection_paused():
+                if isinstance(job, FilesJob):
+                    result = self._do_files(job)
+                elif isinstance(job, RowsJob):
+                    result = self._do_rows(job)
+                else:
+                    result = self._look(job)
         except StoppedError as error:
             result = Result(fatal=str(error))
         result.seconds = time.perf_counter() - began

@@ -71,7 +71,7 @@ def rates(
 ) -> dict[str, int]:
     """Return the bins of one document, each with the count 1."""
     found: dict[str, float] = {}
-    if words is not None and words.words:
+    if words is not None and words.words and words.unknown is not None:
         found[UNKNOWN] = words.unknown / words.words
     if tokens:
         found[REDACTED] = redacted / tokens

@@ -122,7 +122,6 @@ class Redactor:
         )
         self._tag_names = tag_names(policy)
         self._date_cells = DateCells(policy.action("DATE"), key, locale, self._settings.surfaces)
-        self._is_month_first = locale_order(locale) is Order.MONTH_FIRST
         self.shifts = any(isinstance(action, Shift | Surrogate) for action in actions)
         self._scopes: dict[tuple[str, str], Scope] = {}
 
@@ -190,9 +189,9 @@ class Redactor:
         spans = [f[:2] for f in findings if rules[f.label][1] is IdentifierKind.DATE]
         dates = []
         for start, end in outermost(spans):
-            date = surfaces.date(text[start:end], self._is_month_first)
-            if date is not None:
-                dates.append((start, date.clues))
+            clues = surfaces.clues(text[start:end])
+            if clues is not None:
+                dates.append((start, clues))
         return order_evidence(text, dates, self._settings.locale[:2])
 
     def order(self, patient: OrderEvidence, run: OrderEvidence | None = None) -> Order:

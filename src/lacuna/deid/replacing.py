@@ -120,9 +120,18 @@ class Replacing:
 
     def replacements(self, plan: Sequence[Finding]) -> list[str]:
         """Return the replacement of each span of the plan."""
-        items = [self._item(place, finding) for place, finding in enumerate(plan)]
+        items = self._items(plan)
         self._look_ahead(items)
         return [self._replacement(item) for item in items]
+
+    def _items(self, plan: Sequence[Finding]) -> list[Item]:
+        text, rules = self._document.text, self._settings.rules
+        if text.isascii() and "[" not in text:  # as it is written, and without placeholders
+            return [
+                Item(place, start, label, text[start:end], text[start:end], *rules[label])
+                for place, (start, end, label, _, _) in enumerate(plan)
+            ]
+        return [self._item(place, finding) for place, finding in enumerate(plan)]
 
     def _item(self, place: int, finding: Finding) -> Item:
         label, written = finding.label, self._document.text[finding.start : finding.end]
@@ -284,20 +293,17 @@ class DateSurface(NamedTuple):
         Its parts.
     years, oldest
         Its years with all digits, and the first of them; 9999 if there is none.
-    clues
-        What it says about the order of numeric dates.
     """
 
     reading: Reading
     years: tuple[int, ...]
     oldest: int
-    clues: OrderClues
 
 
 class Surfaces:
     """Reads names, dates and ages of a locale; its repr shows nothing of its cache."""
 
-    __slots__ = ("_age", "_date", "_name", "_year")
+    __slots__ = ("_age", "_clues", "_date", "_name", "_year")
 
     def __init__(self, locale: str) -> None:
         def read(surface: str, month_first: bool) -> DateSurface | None:
@@ -305,7 +311,11 @@ class Surfaces:
             if reading is None:
                 return None
             years = tuple(full_years(reading))
-            return DateSurface(reading, years, min(years, default=9999), order_clues(reading))
+            return DateSurface(reading, years, min(years, default=9999))
+
+        def clues(surface: str) -> OrderClues | None:
+            date = self.date(surface, is_month_first)
+            return None if date is None else order_clues(date.reading)
 
         def year(surface: str) -> str | None:
             date = self.date(surface, is_month_first)
@@ -315,6 +325,7 @@ class Surfaces:
 
         self._name = lru_cache(RECENT)(name_form)
         self._date = lru_cache(RECENT)(read)
+        self._clues = lru_cache(RECENT)(clues)
         self._year = lru_cache(RECENT)(year)
         self._age = lru_cache(RECENT)(generalise_age)
 
@@ -328,6 +339,10 @@ class Surfaces:
     def date(self, surface: str, month_first: bool) -> DateSurface | None:
         """Return what a date says; see :func:`~lacuna.deid.dates.reading.read_date`."""
         return self._date(surface, month_first) if len(surface) <= MAX_LENGTH else None
+
+    def clues(self, surface: str) -> OrderClues | None:
+        """Return what a date says about the order of numeric dates."""
+        return self._clues(surface) if len(surface) <= MAX_LENGTH else None
 
     def year(self, surface: str) -> str | None:
         """Return a date generalised; see :func:`~lacuna.deid.generalising.generalise_date`."""

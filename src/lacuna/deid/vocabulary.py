@@ -56,10 +56,13 @@ _FUNCTION_WORDS: Mapping[str, str] = {
 
 
 class WordCounts(NamedTuple):
-    """How many words a text has, how many are unknown, and whether its language is another."""
+    """How many words a text has, how many are unknown, and whether its language is another.
+
+    `unknown` is ``None`` if nobody needs it.
+    """
 
     words: int = 0
-    unknown: int = 0
+    unknown: int | None = 0
     is_foreign: bool = False
 
 
@@ -73,28 +76,27 @@ class Vocabulary:
         Hashes of the words, in lower case.
     language
         Name of the language, ``""`` if the model does not give one.
+    counts_unknown
+        Whether unknown words are counted in every text, or only to recognise another language.
     """
 
     known: WordTypes
     language: str = ""
+    counts_unknown: bool = True
 
     def count(self, text: str) -> WordCounts:
         """Count the words of a text."""
-        words = unknown = functional = 0
         common = _function_words(self.language)
-        for first in range(0, len(text), SLICE):
-            hashes = _word_hashes(text[first : first + SLICE])
-            words += len(hashes)
-            unknown += int(np.count_nonzero(self.known.lookup(hashes) < 0))
-            if common is not None:
-                functional += int(np.count_nonzero(common.lookup(hashes) >= 0))
-        is_foreign = (
-            common is not None
-            and words >= ENOUGH_WORDS
-            and unknown >= MOSTLY_UNKNOWN * words
-            and functional < FEW_FUNCTION_WORDS * words
-        )
-        return WordCounts(words, unknown, is_foreign)
+        hashes = [_word_hashes(text[i : i + SLICE]) for i in range(0, len(text), SLICE)]
+        words = sum(map(len, hashes))
+        is_foreign = False
+        if common is not None and words >= ENOUGH_WORDS:
+            functional = sum([int(np.count_nonzero(common.lookup(h) >= 0)) for h in hashes])
+            is_foreign = functional < FEW_FUNCTION_WORDS * words
+        if not (is_foreign or self.counts_unknown):
+            return WordCounts(words, None)
+        unknown = sum([int(np.count_nonzero(self.known.lookup(h) < 0)) for h in hashes])
+        return WordCounts(words, unknown, is_foreign and unknown >= MOSTLY_UNKNOWN * words)
 
 
 def language_name(stored: StoredModel) -> str:

@@ -94,7 +94,8 @@ class DetectAndRedact:
         evidence
             Of each group, from documents that are not among these.
         """
-        return self.redact(self.detect(documents), evidence)
+        with collection_paused():
+            return self.redact(self.detect(documents), evidence)
 
     def detect(self, documents: Sequence[Document]) -> list[Detected | Failed]:
         """Return what is found in each document at first sight, or why it failed."""

@@ -80,6 +80,8 @@ class Detection:
         tagger = _tagger(self.stored, self.options.align)
         compares = {LANGUAGE, KEY} & self.stored.header.keys()  # with a language, a calibration
         vocabulary = vocabulary_of(self.stored, tagger) if compares else None
+        if vocabulary is not None and KEY not in self.stored.header:
+            vocabulary = replace(vocabulary, counts_unknown=False)
         return Detector(tagger, self.recognizers, self.threshold, vocabulary)
 
     @cached_property
