@@ -31,9 +31,17 @@ import numpy as np
 from lacuna.deid.actions import LENIENT, Keep
 from lacuna.deid.detector import Detected, Recognizers
 from lacuna.deid.findings import Finding, Origin
-from lacuna.deid.folding import word_tables
+from lacuna.deid.folding import fold_words, word_tables
 from lacuna.deid.kinds import IdentifierKind
-from lacuna.deid.name_terms import everyday_words, name_terms, number_terms, phrase_terms
+from lacuna.deid.name_terms import (
+    PARTICLES,
+    TITLES,
+    everyday_words,
+    name_terms,
+    number_terms,
+    phrase_terms,
+)
+from lacuna.deid.patterns.cue_words import word_set
 from lacuna.deid.policy import Policy
 from lacuna.deid.terms import Term, TermFinder
 from lacuna.deid.word_hashes import (
@@ -72,15 +80,22 @@ _TERMS: dict[int, Callable[[str, str], Iterable[Term]]] = {
     PHRASE: phrase_terms,
     WHOLE: number_terms,
 }
-DISEASE = "names of diseases, signs and devices"  #: among the protected words
-RECENT = 1 << 13  #: surfaces whose terms are cached; only short ones
-#: Words after which a name is that of a disease, a sign, a device …
-_DISEASE = re.compile(
-    r"(?i)(?:['’]s?|s['’]?)?(?:[ -](?:type|stage|grade|class))?[ -]"
-    r"(?:disease|syndrome|sign|signs|test|catheter|score|scale|criteria|classification|lymphoma|sarcoma|palsy|chorea|fracture|body"
-    r"|bodies|procedure|operation|maneuver|manoeuvre|position|tube|clamp|drain|stain|index|line"
-    r"|phenomenon|thyroiditis|ulcer|contracture|node|nodes|reflex|triad|monitor)\b"
+RECENT, LONGEST_CACHED = 1 << 13, 60  #: surfaces whose terms are cached, and their characters
+#: Names of diseases, signs and devices, and the words after which they are no person's.
+_EPONYMS = word_set(
+    "addison alzheimer apgar asperger babinski baker barrett bartholin bowen broca burkitt charcot"
+    " chvostek colles crohn cushing doppler down dupuytren ewing foley gleason graves guillain"
+    " hashimoto hickman hodgkin hoffman holter horner huntington kaposi kawasaki kernig klinefelter"
+    " koplik lewy lyme marfan mcburney meckel meniere murphy osler paget parkinson pott raynaud"
+    " romberg sjogren stevens swan tourette trendelenburg turner valsalva wernicke whipple wilms"
+    " wilson"
 )
+_DISEASE = re.compile(
+    r"(?i)(?:['’]s?|s['’]?)?[ -](?:disease|syndrome|signs?|catheter|score|scale|criteria|lymphoma"
+    r"|sarcoma|tumou?r|palsy|chorea|fracture|bod(?:y|ies)|contracture|nodes?|maneuver|manoeuvre"
+    r"|phenomenon|thyroiditis|monitor|line|test|position|procedure|dementia|drain)\b"
+)
+DISEASE = "names of diseases, signs and devices"  #: among the protected words
 
 
 def confident(threshold: float) -> float:
@@ -126,7 +141,8 @@ class SecondLook:
         texts = [self._words(one) for one in found]
         sources = [words.hashes() for words in texts]
         wanted = _wanted(sources, others)
-        left, stay = zip(*(words.left(wanted) for words in texts), strict=True)
+        first_groups = np.sort(np.concatenate([groups for _, _, groups in sources]))
+        left, stay = zip(*(words.left(wanted, first_groups) for words in texts), strict=True)
         found = [
             one._replace(protected=_in_words(words)) if words.size else one
             for one, words in zip(found, stay, strict=True)
@@ -140,7 +156,7 @@ class SecondLook:
             for value in (*again.tolist(), *words.tolist())
         }
         terms = set(others)
-        for one, (hashes, owners) in zip(found, sources, strict=True):
+        for one, (hashes, owners, _) in zip(found, sources, strict=True):
             pairs = zip(hashes.tolist(), owners.tolist(), strict=True)
             again = dict.fromkeys(owner for value, owner in pairs if value in hits)
             terms.update(self._terms(one, [one.findings[owner] for owner in again]))
@@ -185,20 +201,34 @@ class SecondLook:
 
     def _looked(self, found: Detected, finder: TermFinder) -> Detected:
         text = found.document.text
-        matches, common = finder.look(text, found.findings)
+        beside = [finding for finding in found.findings if self._ways[finding.label] != KEPT]
+        matches, common = finder.look(text, beside)
         known = {(start, end, label) for start, end, label, _, _ in found.findings}
         matches = [match for match in matches if match[:3] not in known]
         again = self.recognizers.drop(found.document, matches)
-        is_disease = [_DISEASE.match(text, match.end) is not None for match in again]
+        is_disease = [_is_disease(text, match) for match in again]
         stay = [word for term in common for word in term.split() if word in everyday_words()]
         stay += [DISEASE] * sum(is_disease)
         again = [match for match, no in zip(again, is_disease, strict=True) if not no]
         return found.with_more(again)._replace(protected=stay)
 
 
+def _is_disease(text: str, match: Finding) -> bool:
+    """Whether a name is that of a disease: *Foley catheter*."""
+    if _DISEASE.match(text, match.end) is None:
+        return False
+    return " ".join(fold_words(text[match.start : match.end])) in _EPONYMS
+
+
 @lru_cache(RECENT)
-def _terms_of(way: int, surface: str, label: str) -> tuple[Term, ...]:
+def _cached_terms(way: int, surface: str, label: str) -> tuple[Term, ...]:
     return tuple(_TERMS[way](surface, label))
+
+
+def _terms_of(way: int, surface: str, label: str) -> tuple[Term, ...]:
+    if len(surface) > LONGEST_CACHED:
+        return tuple(_TERMS[way](surface, label))
+    return _cached_terms(way, surface, label)
 
 
 class _Ways(dict[str, int]):
@@ -216,6 +246,10 @@ class _Ways(dict[str, int]):
         return way
 
 
+#: Hashes of what is looked for, the numbers of the findings, hashes of beginnings of numbers.
+_Hashes = tuple[HashArray, LongArray, HashArray]
+
+
 class _Words(NamedTuple):
     """The words of a document, its findings, and how each is looked for.
 
@@ -231,30 +265,36 @@ class _Words(NamedTuple):
     copies: list[tuple[CodeArray, tuple[HashArray, LongArray, LongArray, LongArray]]]
     findings: tuple[LongArray, LongArray, LongArray]
 
-    def hashes(self) -> tuple[HashArray, LongArray]:
-        """Return hashes of what is looked for, and the numbers of the findings they are of."""
+    def hashes(self) -> _Hashes:
+        """Return what is looked for, the findings it is of, and beginnings of numbers."""
         everyday = _everyday_hashes()[0]
-        return _joined([span_hashes(*words, *self.findings, everyday) for _, words in self.copies])
+        hashes: _Hashes = _joined(
+            [
+                span_hashes(self.codes, table, words[0], *words[2:], *self.findings, everyday)
+                for table, words in self.copies
+            ]
+        )
+        return hashes
 
-    def left(self, wanted: HashArray) -> tuple[HashArray, HashArray]:
+    def left(self, wanted: HashArray, first_groups: HashArray) -> tuple[HashArray, HashArray]:
         """Return those of the wanted words that stay, and those that are protected."""
         if not wanted.size:
             return wanted, wanted
         everyday = _everyday_hashes()[0]
-        return _joined(
+        hits: tuple[HashArray, HashArray] = _joined(
             [
-                words_left(self.codes, table, *words, *self.findings, wanted, everyday)
+                words_left(
+                    self.codes, table, *words, *self.findings, wanted, first_groups, everyday
+                )
                 for table, words in self.copies
             ]
         )
+        return hits
 
 
-def _joined(pairs: Sequence[tuple[Any, Any]]) -> tuple[Any, Any]:
+def _joined(copies: Sequence[tuple[Any, ...]]) -> Any:
     """Return the arrays of all copies of a text; nearly always there is one."""
-    if len(pairs) == 1:
-        return pairs[0]
-    one, other = zip(*pairs, strict=True)
-    return np.concatenate(one), np.concatenate(other)
+    return copies[0] if len(copies) == 1 else tuple(map(np.concatenate, zip(*copies, strict=True)))
 
 
 @cache
@@ -271,13 +311,13 @@ def _hashes_of(text: str) -> HashArray:
 
 
 def _in_words(hashes: HashArray) -> list[str]:
-    words = _everyday_hashes()[1]
-    return [words[value] for value in hashes.tolist()]
+    words = [_everyday_hashes()[1][value] for value in hashes.tolist()]
+    return [word for word in words if word not in TITLES and word not in PARTICLES]
 
 
-def _wanted(sources: Iterable[tuple[HashArray, LongArray]], others: frozenset[Term]) -> HashArray:
+def _wanted(sources: Iterable[_Hashes], others: frozenset[Term]) -> HashArray:
     """Return the hashes of all words that are looked for, sorted."""
-    hashes = [of_one for of_one, _ in sources]
+    hashes = [of_one for of_one, _, _ in sources]
     if others:
         texts = [term.text for term in others]
         texts += [text.replace(" ", "") for text in texts]

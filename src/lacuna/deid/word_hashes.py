@@ -17,7 +17,8 @@ from lacuna.types import BoolArray, CodeArray, HashArray, LongArray
 WORDS, NUMBER, PHRASE, WHOLE = 1, 2, 3, 4
 KEPT = -1  #: it stays in the text
 BASE = 0x100000001B3
-GROUPS = 5  #: of a number that is written in groups
+GROUPS = 12  #: of a number, at most
+PHONE, AREA = 10, 3  #: digits of a phone number, and of its first group
 NEAR = 4  #: characters; what is this near may be one name
 FILTER_BITS = 10  #: of the filter before hashes are searched
 
@@ -61,45 +62,65 @@ def joined(value: np.uint64, other: np.uint64, length: int) -> np.uint64:
 
 @kernel
 def span_hashes(
+    codes: CodeArray,
+    table: CodeArray,
     word: HashArray,
-    length: LongArray,
     word_start: LongArray,
     word_end: LongArray,
     start: LongArray,
     end: LongArray,
     way: LongArray,
     everyday: HashArray,
-) -> tuple[HashArray, LongArray]:
-    """Return hashes of the words of spans, and the number of the span of each.
+) -> tuple[HashArray, LongArray, HashArray]:
+    """Return hashes of what is looked for, the number of the span of each, and of first groups.
 
-    WORDS: of every word; NUMBER: of all together; PHRASE and WHOLE: of the longest word that is not
-    an everyday word.
+    WORDS: of every word; NUMBER: of all together, and the first group (of ten digits the first
+    three); PHRASE and WHOLE: of the longest word that is not an everyday word. Of words that reach
+    out of a span, the part inside counts.
     """
     most = 0
     for s in range(start.size):
-        if way[s] > 0:
-            most += max(end[s] - start[s], 1)
+        most += end[s] - start[s] if way[s] > 0 else 0
     hashes, owner = np.empty(most, np.uint64), np.empty(most, np.int64)
-    count = 0
+    first_groups = np.empty(2 * start.size, np.uint64)
+    count, groups = 0, 0
     for s in range(start.size):
         if way[s] <= 0:
             continue
-        before, longest, together = count, 1, np.uint64(0)
-        i = np.searchsorted(word_end, start[s], side="right")
-        while i < word.size and word_start[i] < end[s]:
-            if way[s] == NUMBER:
-                together = joined(together, word[i], length[i])
-            elif way[s] == WORDS and length[i] > 1:
-                hashes[count] = word[i]
-                count += 1
-            elif way[s] != WORDS and length[i] > longest and find(everyday, word[i]) < 0:
-                longest, hashes[before], count = length[i], word[i], before + 1
-            i += 1
-        if way[s] == NUMBER:
-            hashes[count] = together
+        before, longest, i = count, 1, np.searchsorted(word_end, start[s], side="right")
+        if way[s] == NUMBER and i < word.size:
+            hashes[count], size = hash_between(codes, table, start[s], end[s])
+            until = min(word_end[i], end[s])
+            first_groups[groups], _ = hash_between(codes, table, start[s], until)
+            first_groups[groups + 1], _ = hash_between(codes, table, start[s], start[s] + AREA)
+            groups += 2 if size == PHONE and until == end[s] else 1
             count += 1
+        while way[s] != NUMBER and i < word.size and word_start[i] < end[s]:
+            first, last = max(word_start[i], start[s]), min(word_end[i], end[s])
+            value, size = word[i], last - first
+            if word_start[i] < first or word_end[i] > last:
+                value, size = hash_between(codes, table, first, last)
+            if way[s] == WORDS and size > 1:
+                hashes[count] = value
+                count += 1
+            elif way[s] != WORDS and size > longest and find(everyday, value) < 0:
+                longest, hashes[before], count = size, value, before + 1
+            i += 1
         owner[before:count] = s
-    return hashes[:count], owner[:count]
+    return hashes[:count], owner[:count], first_groups[:groups]
+
+
+@kernel
+def hash_between(
+    codes: CodeArray, table: CodeArray, first: int, last: int
+) -> tuple[np.uint64, int]:
+    """Return the hash of the folded characters in ``[first, last)``, and their number."""
+    value, size = np.uint64(0), 0
+    for i in range(first, min(last, codes.size)):
+        if table[codes[i]] > SKIPPED:
+            value = value * np.uint64(BASE) + np.uint64(table[codes[i]])
+            size += 1
+    return value, size
 
 
 @kernel
@@ -114,6 +135,7 @@ def words_left(
     end: LongArray,
     way: LongArray,
     wanted: HashArray,
+    first_groups: HashArray,
     everyday: HashArray,
 ) -> tuple[HashArray, HashArray]:
     """Return hashes of words that stay in the text and may be what is looked for.
@@ -128,8 +150,8 @@ def words_left(
         Its words, by :func:`hash_words`.
     start, end, way
         Spans, and how they are looked for.
-    wanted, everyday
-        Hashes of what is looked for, and of everyday words; both sorted.
+    wanted, first_groups, everyday
+        Hashes of what is looked for, of the beginnings of numbers, and of everyday words; sorted.
 
     Returns
     -------
@@ -137,7 +159,8 @@ def words_left(
         The words that may be meant, each once; the everyday words that cannot be, each time: in
         small letters, and far from everything found.
     """
-    covered, maybe = covered_characters(raw.size, start, end, way), filter_of(wanted)
+    covered = covered_characters(raw.size, start, end, way)
+    maybe, begins = filter_of(wanted), filter_of(first_groups)
     hits, protected = np.empty(wanted.size, np.uint64), np.empty(word.size, np.uint64)
     is_hit = np.zeros(wanted.size, np.bool_)
     count, stay = 0, 0
@@ -145,8 +168,8 @@ def words_left(
         if covered[word_start[i]]:
             continue
         at = find(wanted, word[i]) if maybe[bits(word[i])] else -1
-        if at < 0 and is_digit(raw[word_end[i] - 1]):
-            at = find_groups(word, length, i, wanted, maybe)
+        if at < 0 and begins[bits(word[i])]:
+            at = find_groups(word, length, i, wanted)
         if at < 0:
             continue
         first = raw[word_start[i]]
@@ -187,17 +210,14 @@ def bits(value: np.uint64) -> int:
 
 
 @kernel
-def find_groups(
-    word: HashArray, length: LongArray, first: int, wanted: HashArray, maybe: BoolArray
-) -> int:
+def find_groups(word: HashArray, length: LongArray, first: int, wanted: HashArray) -> int:
     """Return the place of a number in groups, the first of which is a word; -1 if not wanted."""
     value = word[first]
     for i in range(first + 1, min(first + GROUPS, word.size)):
         value = joined(value, word[i], length[i])
-        if maybe[bits(value)]:
-            at = find(wanted, value)
-            if at >= 0:
-                return at
+        at = find(wanted, value)
+        if at >= 0:
+            return at
     return -1
 
 
@@ -206,9 +226,3 @@ def find(wanted: HashArray, value: np.uint64) -> int:
     """Return the place of a hash among sorted ones, -1 if it is not there."""
     at = np.searchsorted(wanted, value)
     return int(at) if at < wanted.size and wanted[at] == value else -1
-
-
-@kernel
-def is_digit(code: np.uint32) -> bool:
-    """Whether a character is an ASCII digit."""
-    return bool(0x30 <= code <= 0x39)
