@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from lacuna.archive.held import Held
 from lacuna.archive.known_check import WITHOUT_DOCUMENTS
 from lacuna.archive.options import Columns
 from lacuna.deid.terms import fold_words
@@ -172,3 +173,58 @@ def test_known_patients_without_a_document_are_counted(run_over: RunOver, tmp_pa
     table = write_table(tmp_path / "notes.csv", rows())
     report = run_over(table, tmp_path / "out", known=str(known_file(tmp_path)), **COLUMNS)
     assert report.run.left_aside == {WITHOUT_DOCUMENTS: 1}
+
+
+# two passes
+
+
+def test_a_row_that_changed_between_the_passes_fails(
+    run_over: RunOver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = [rows(2)[i] for i in (0, 2, 1, 3)]
+    monkeypatch.setattr("lacuna.archive.jobs.BATCH_ROWS", 1)
+    table = write_table(tmp_path / "notes.csv", notes)
+    really_merge = Held.merge
+
+    def change(self: Held) -> None:
+        really_merge(self)
+        write_table(table, [{**notes[0], "text": "Somebody wrote MRN: 99988."}, *notes[1:]])
+
+    monkeypatch.setattr(Held, "merge", change)
+    report = run_over(table, tmp_path / "out", **COLUMNS)
+    assert report.tally.reasons == {"changed while the table was read": 1}
+    assert len(read_table(next((tmp_path / "out").glob("*.csv")))) == 3
+
+
+def test_dates_of_a_patient_are_counted_once(run_over: RunOver, tmp_path: Path) -> None:
+    """The order of a patient's dates does not depend on where the rows are."""
+    many = " ".join(f"Seen {day}/02/2022." for day in range(13, 23)) + " Then 03/04/2022."
+    one = "Seen 02/25/2022, then 03/04/2022."
+    for name, between in (("near", 0), ("far", 20)):
+        others = [{"id": f"x{i}", "group": f"q{i}", "text": "No date."} for i in range(between)]
+        notes = [
+            {"id": "a", "group": "p", "text": many},
+            *others,
+            {"id": "b", "group": "p", "text": one},
+        ]
+        table = write_table(tmp_path / f"{name}.csv", notes)
+        run_over(table, tmp_path / name, policy="research", **COLUMNS)
+    near, far = (read_table(next((tmp_path / name).glob("*.csv"))) for name in ("near", "far"))
+    assert [near[0], near[-1]] == [far[0], far[-1]]
+
+
+def test_the_words_that_stay_are_listed_for_the_owner_only(
+    run_over: RunOver, tmp_path: Path
+) -> None:
+    source = tmp_path / "a.txt"
+    source.write_text("Dr. Cook came. They cook.")
+    policy = tmp_path / "cook.toml"
+    lines = ['base = "safe-harbor"', "[patterns.x]", "pattern = 'Dr. (Cook)'", 'label = "DOCTOR"']
+    policy.write_text("\n".join(lines))
+    run_over(source, tmp_path / "out", threshold=1.0, policy=policy)
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert report["protected_words_left"] == 1
+    assert "cook" not in (tmp_path / "out" / "report.json").read_text().lower()
+    listed = tmp_path / "out.private" / "protected_words.csv"
+    assert listed.read_text().splitlines() == ["word,left", "cook,1"]
+    assert listed.stat().st_mode & 0o777 == 0o600

@@ -260,7 +260,7 @@ def test_the_private_folder_is_named(
     lacuna: Lacuna, model: Path, note: Path, tmp_path: Path
 ) -> None:
     run = lacuna("deid", note, "-o", tmp_path / "safe", "--model", model)
-    assert f"private: {tmp_path / 'safe.private'} (crosswalk" in run.err.replace("\n", " ")
+    assert f"private: {tmp_path / 'safe.private'} says" in run.err.replace("\n", " ")
     assert "never pass it on" in run.err
     assert {path.name for path in tmp_path.iterdir()} == {"note.txt", "safe", "safe.private"}
 

@@ -108,7 +108,9 @@ def test_births_are_known_by_the_word_before(before: str, expected: bool) -> Non
 def test_columns_of_births() -> None:
     births = ["dob", "DOB", "birth_date", "dateOfBirth", "fecha_nacimiento", "patient.dob"]
     assert all(map(is_birth_column, births))
-    assert not any(map(is_birth_column, ["visit_date", "doby", "date", "seen"]))
+    assert not any(
+        map(is_birth_column, ["visit_date", "doby", "date", "seen", "fecha_internacion", "gebucht"])
+    )
 
 
 def test_two_digits_mean_a_year_that_has_come() -> None:

@@ -3,7 +3,8 @@
 It is for the owner of the originals and is kept in the private folder, beside the output.
 ``crosswalk.csv`` has a line for each file, on disk before the manifest says that the file is
 finished. For each table there is a file in ``rows/`` with a line for each row; it is complete
-before the table itself is. Documents that failed have no new name.
+before the table itself is. Documents that failed have no new name. ``protected_words.csv`` lists
+the everyday words that are part of a name found here and stayed.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from lacuna.archive.output_names import SafeNames, place_below
 from lacuna.archive.rows import Row
 from lacuna.io.writing import whole_file
 
-NAME, ROWS = "crosswalk.csv", "rows"
+NAME, ROWS, PROTECTED = "crosswalk.csv", "rows", "protected_words.csv"
 FILE_COLUMNS = ("input", "group", "output", "new_group", "report_id")
 ROW_COLUMNS = ("row", "id", "group", "new_id", "new_group", "report_id")
 
@@ -61,7 +62,7 @@ class Crosswalk:
     def rows(self, output: str) -> Iterator[Callable[[Row, RowDone], None]]:
         """Yield a function that adds a row of a table; all are kept if the block succeeds."""
         folder = self._folder / ROWS
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
         with whole_file(place_below(folder, f"{output}.csv")) as stream:
             os.fchmod(stream.fileno(), 0o600)
             stream.write(_csv([ROW_COLUMNS]))
@@ -109,3 +110,12 @@ def _csv(lines: Iterable[Sequence[str]]) -> bytes:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(lines)
     return text.getvalue().encode(errors="backslashreplace")
+
+
+def write_protected(folder: Path, words: Mapping[str, int]) -> None:
+    """Write how often everyday words that are part of a name found here stayed in the texts."""
+    if words:
+        lines = sorted(words.items(), key=lambda entry: (-entry[1], entry[0]))
+        with whole_file(folder / PROTECTED) as stream:
+            os.fchmod(stream.fileno(), 0o600)
+            stream.write(_csv([("word", "left"), *((word, str(n)) for word, n in lines)]))

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Mapping
+from hashlib import blake2b
 from typing import BinaryIO, Self
 
 import msgspec
 import numpy as np
 
 from lacuna.deid.detector import Detected
-from lacuna.deid.evidence import NOTHING, Evidence
+from lacuna.deid.evidence import Evidence, merge_all
 from lacuna.deid.findings import Finding
 from lacuna.pipeline.detect_and_redact import Failed
 from lacuna.text.document import Document
@@ -31,6 +32,7 @@ class HeldFindings(msgspec.Struct, frozen=True, array_like=True):
     end: bytes = b""
     probability: bytes = b""
     covered: bytes = b""
+    text_hash: bytes = b""
     reason: str | None = None
 
     @classmethod
@@ -44,12 +46,15 @@ class HeldFindings(msgspec.Struct, frozen=True, array_like=True):
             found.end.tobytes(),
             found.probability.tobytes(),
             found.covered.tobytes(),
+            _hash(found.document.text),
         )
 
     def detected(self, document: Document) -> Detected | Failed:
         """Return what was found in the document."""
         if self.reason is not None:
             return Failed(self.reason)
+        if self.text_hash != _hash(document.text):
+            return Failed("changed while the table was read")
         return Detected(
             document,
             self.findings,
@@ -58,6 +63,10 @@ class HeldFindings(msgspec.Struct, frozen=True, array_like=True):
             np.frombuffer(self.probability, np.float64),
             np.frombuffer(self.covered, np.bool_),
         )
+
+
+def _hash(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 class Held:
@@ -85,23 +94,28 @@ class Held:
         place = self._findings.get(table, {}).get(row)
         return None if place is None else self._get(place)
 
+    def merge(self) -> None:
+        """Merge the evidence of each group, after all of its documents were read."""
+        for group, places in self._evidence.items():
+            if len(places) > 1:
+                evidence = merge_all(map(self._evidence_at, places))
+                self._evidence[group] = [self._put(msgspec.msgpack.encode(evidence))]
+
     def evidence(self, groups: Iterable[str | None]) -> dict[str, Evidence]:
         """Return the evidence of those of some groups that are apart."""
         return {
-            group: self._merged(places)
+            group: self._evidence_at(place)
             for group in groups
-            if group is not None and (places := self._evidence.get(group))
+            if group is not None
+            for place in self._evidence.get(group, ())
         }
 
     def close(self) -> None:
         """Remove the file."""
         self._file.close()
 
-    def _merged(self, places: Iterable[int]) -> Evidence:
-        evidence = NOTHING
-        for place in places:
-            evidence = evidence.merged(msgspec.msgpack.decode(self._get(place), type=Evidence))
-        return evidence
+    def _evidence_at(self, place: int) -> Evidence:
+        return msgspec.msgpack.decode(self._get(place), type=Evidence)
 
     def _put(self, record: bytes) -> int:
         place = self._size

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.options import ArchiveOptions
-from lacuna.archive.tables import open_table
+from lacuna.archive.survey import readable_rows
 from lacuna.deid.patient_values import read_known
 from lacuna.errors import ConfigError
 
@@ -52,8 +51,4 @@ def _groups(
     """Yield the groups of all documents, as far as tables can be read."""
     yield from (group for group in groups if group is not None)
     for file in files:
-        if file.is_table:
-            with suppress(Exception):
-                for row in open_table(file, options).rows():
-                    if row.group is not None:
-                        yield row.group
+        yield from (row.group for row in readable_rows(file, options) if row.group is not None)

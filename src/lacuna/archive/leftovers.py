@@ -11,7 +11,7 @@ from lacuna.archive.manifest import NAME, Line, locked_manifest, private_folder,
 from lacuna.deid.run_report import HTML, JSON
 from lacuna.errors import ConfigError
 
-_OURS = frozenset({NAME, crosswalk.NAME, crosswalk.ROWS})
+_OURS = frozenset({NAME, crosswalk.NAME, crosswalk.ROWS, crosswalk.PROTECTED})
 
 
 def clear_void_run(output: Path) -> None:

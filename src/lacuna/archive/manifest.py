@@ -104,7 +104,7 @@ def begin_manifest(output: Path, header: Header) -> Manifest:
         )
     try:
         output.mkdir(parents=True, exist_ok=True)
-        private.mkdir(exist_ok=True)
+        private.mkdir(mode=0o700, exist_ok=True)
         private.chmod(0o700)
     except OSError as error:
         raise ConfigError(f"{error.filename}: cannot be created: {error.strerror}") from None

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lacuna.archive.column_check import check_columns
-from lacuna.archive.crosswalk import Crosswalk
+from lacuna.archive.crosswalk import Crosswalk, write_protected
 from lacuna.archive.inputs import Inputs, groups_of, list_inputs
 from lacuna.archive.known_check import check_known
 from lacuna.archive.ledger import Books, Ledger
@@ -88,9 +88,9 @@ def run_archive(
         unknown = check_known(inputs.files, groups, options)
         detection = _detection(options)
         key, kept = _key(options)
-        header = Header(__version__, _settings(options, detection), kept)
-        names = SafeNames(detection.recognizers, key, options.rename)
         run_order = order_of_run(inputs.files, options)
+        header = Header(__version__, _settings(options, detection, run_order), kept)
+        names = SafeNames(detection.recognizers, key, options.rename)
         pool.begin(_for_workers(options, detection, key, run_order), detection)
         on_start(inputs.bytes)
         books = _books(options, header, names, pool, stack)
@@ -103,6 +103,7 @@ def run_archive(
         report = _report(options, detection, inputs, skipped, ledger, seconds)
     if options.output is not None:
         write_report(options.output, report)
+        write_protected(private_folder(options.output), report.tally.protected)
     return report
 
 
@@ -132,6 +133,7 @@ def deidentify_text(
     RedactionError
         If it cannot be de-identified; nothing of it is returned.
     """
+    _check_promise(options)
     if options.vault is not None or options.resume:
         raise ConfigError("a text from the standard input has neither vault nor --resume")
     errors = "replace" if options.bad_bytes is BadBytes.REPLACE else "strict"
@@ -158,13 +160,19 @@ def deidentify_text(
     return outcome.redacted.document.text.encode()
 
 
-def _check(options: ArchiveOptions) -> None:
+def _check_promise(options: ArchiveOptions) -> None:
     if options.strict_promise and options.max_missed is None:
         raise ConfigError("--strict-promise needs --max-missed, the promise to keep")
+
+
+def _check(options: ArchiveOptions) -> None:
+    _check_promise(options)
     if options.workers is not None and options.workers < 1:
         raise ConfigError("at least one worker is needed")
     if options.resume and options.vault is not None:
         raise ConfigError("a run with a vault cannot be continued: a vault is written in one go")
+    if options.vault is not None and options.columns.dates:
+        raise ConfigError("a vault does not hold the dates of columns; leave out --date-columns")
     if options.vault is not None:
         check_new_vault(options.vault, options.passphrase)
     if options.resume and options.key is None and options.policy.needs_key:
@@ -215,7 +223,9 @@ def _key(options: ArchiveOptions) -> tuple[Key, str | None]:
     return key, key.secret.hex()
 
 
-def _settings(options: ArchiveOptions, detection: Detection) -> dict[str, str]:
+def _settings(
+    options: ArchiveOptions, detection: Detection, run_order: OrderEvidence
+) -> dict[str, str]:
     files = {
         name: "" if path is None else file_digest(Path(path))
         for name, path in (
@@ -228,6 +238,7 @@ def _settings(options: ArchiveOptions, detection: Detection) -> dict[str, str]:
         files
         | {
             "model and detection": detection.pipeline,
+            "order of dates in the inputs": str(run_order.order),
             "threshold": repr(detection.threshold),
             "policy": options.policy.digest,
             "key": "" if options.key is None else options.key.digest("manifest").hex(),

@@ -36,8 +36,8 @@ from lacuna.pipeline.detect_and_redact import why
 
 BACKLOG = 1 << 25  #: characters of rows that are read but not yet written
 _OVER = (
-    f"its group was closed: more than {OPEN_GROUPS} others are between its documents;"
-    " sort the table by group"
+    f"more than {OPEN_GROUPS:,} other patients are between the rows of this patient;"
+    " sort the table by patient"
 )
 
 
@@ -154,6 +154,7 @@ class _Doing:
                 tasks = [RowTask(row.number, row.id, row.group, row.text) for row in batch]
                 self._submit(LookJob(table=number, rows=tasks))
         self.wait_for_all()
+        self.held.merge()
 
     def _submit(self, job: LookJob) -> None:
         self.pool.submit(self.router.freest(), job)

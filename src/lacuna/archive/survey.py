@@ -50,13 +50,10 @@ def groups_apart(
 def _runs(files: Iterable[InputFile], options: InputOptions) -> Iterator[tuple[str, int]]:
     """Yield group and characters of rows of one group that follow one another."""
     for file in files:
-        if file.is_table:
-            # a table that cannot be read to its end is reported when it is de-identified
-            with suppress(Exception):
-                for group, rows in groupby(open_table(file, options).rows(), _GROUP):
-                    size = sum(len(row.text) for row in rows)
-                    if group is not None:
-                        yield group, size
+        for group, rows in groupby(readable_rows(file, options), _GROUP):
+            size = sum(len(row.text) for row in rows)
+            if group is not None:
+                yield group, size
 
 
 _GROUP = attrgetter("group")
@@ -74,17 +71,24 @@ def order_of_run(files: Iterable[InputFile], options: ArchiveOptions) -> OrderEv
 def _texts(files: Iterable[InputFile], options: InputOptions) -> Iterator[str]:
     """Yield all texts as far as they can be read; what cannot be is reported later."""
     for file in files:
-        with suppress(Exception):
-            if file.is_table:
-                for row in open_table(file, options).rows():
-                    yield row.text
-            else:
+        yield from (row.text for row in readable_rows(file, options))
+        if not file.is_table:
+            with suppress(Exception):
                 yield file.path.read_bytes().decode(options.encoding, "replace")
 
 
 def rows_apart(file: InputFile, options: InputOptions, apart: Container[str]) -> Iterator[Row]:
-    """Yield the rows of groups that are apart, as far as the table can be read."""
-    with suppress(Exception):
-        for row in open_table(file, options).rows():
-            if row.group is not None and row.group in apart and row.reason is None:
-                yield row
+    """Yield the rows of groups that are apart."""
+    for row in readable_rows(file, options):
+        if row.group is not None and row.group in apart and row.reason is None:
+            yield row
+
+
+def readable_rows(file: InputFile, options: InputOptions) -> Iterator[Row]:
+    """Yield the rows of a table as far as it can be read, none of a file that is no table.
+
+    What cannot be read is reported when the table is de-identified.
+    """
+    if file.is_table:
+        with suppress(Exception):
+            yield from open_table(file, options).rows()

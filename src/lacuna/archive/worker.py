@@ -87,7 +87,7 @@ class Worker:
 
     def _do_files(self, job: FilesJob) -> Result:
         result = Result()
-        evidence = merge_by_group(job.evidence, self._evidence_of_large(job.files))
+        evidence = {**self._evidence_of_large(job.files), **job.evidence}
         for piece in _pieces(job.files):
             self._do_piece(piece, evidence, result)
         if job.forget:

@@ -176,6 +176,8 @@ def _archive_options(
     from lacuna.deid.policy import load_policy
 
     policy = load_policy(replacement.policy)
+    if replacement.key is not None and output is not None and _is_below(replacement.key, output):
+        raise ConfigError("the key must not be in the output folder, which is passed on")
     key = _key(replacement.key, resume=run.resume)
     if key is None and policy.needs_key and not run.dry_run:
         say("no --key: surrogates and date shifts use a random key that is not kept")
@@ -207,7 +209,6 @@ def _archive_options(
 
 
 def _run(options: ArchiveOptions, *, as_json: bool) -> None:
-    from lacuna.archive.manifest import private_folder
     from lacuna.archive.run import run_archive
 
     failed = 0
@@ -224,6 +225,7 @@ def _run(options: ArchiveOptions, *, as_json: bool) -> None:
         except StoppedError as error:
             continues = "" if options.vault is not None else ", --resume continues"
             say(f"stopped: {error}; finished documents are kept{continues}")
+            _name_private(options)
             raise typer.Exit(1) from None
     if failed > SHOWN_FAILURES:
         say(f"failed: {failed - SHOWN_FAILURES:,} more, see report.json")
@@ -231,12 +233,19 @@ def _run(options: ArchiveOptions, *, as_json: bool) -> None:
         print_json(report.as_json())
     else:
         _show(report, options)
+    _name_private(options)
+    raise typer.Exit(1 if report.tally.failed else 0)
+
+
+def _name_private(options: ArchiveOptions) -> None:
+    """Say where the crosswalk is."""
+    from lacuna.archive.manifest import private_folder
+
     if options.output is not None:
         say(
-            f"private: {private_folder(options.output)} (crosswalk of names, manifest);"
+            f"private: {private_folder(options.output)} says which output belongs to which patient;"
             " keep it with the originals, never pass it on"
         )
-    raise typer.Exit(1 if report.tally.failed else 0)
 
 
 def _show(report: Report, options: ArchiveOptions) -> None:
@@ -273,6 +282,10 @@ def _pass_through(options: ArchiveOptions) -> None:
     )
     sys.stdout.buffer.write(safe)
     sys.stdout.buffer.flush()
+
+
+def _is_below(path: Path, folder: Path) -> bool:
+    return path.resolve().is_relative_to(folder.resolve())
 
 
 def _key(path: Path | None, *, resume: bool) -> Key | None:

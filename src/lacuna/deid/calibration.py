@@ -117,8 +117,10 @@ def least_level(units: int, confidence: float | None = None) -> float:
     return 1 / (units + 1) if confidence is None else 1 - (1 - confidence) ** (1 / max(units, 1))
 
 
-def calibrate(units: Sequence[Unit], level: float, confidence: float | None = None) -> Calibration:
-    """Return the highest threshold that keeps the promise.
+def calibrate(
+    units: Sequence[Unit], level: float, confidence: float | None = None, *, most: float = 1.0
+) -> Calibration:
+    """Return the highest threshold, up to `most`, that keeps the promise.
 
     Raises
     ------
@@ -137,7 +139,7 @@ def calibrate(units: Sequence[Unit], level: float, confidence: float | None = No
             return float(losses.sum()) + 1 <= level * (n + 1) + _ROUNDING
         return log_evidence(losses, level, 1 - confidence) >= -_ROUNDING
 
-    threshold = _highest(units, holds)
+    threshold = min(_highest(units, holds), most)  # the loss can only fall
     if threshold < 0:
         raise ConfigError(
             f"{level:.3g} cannot be promised: terms that are never taken out, and what the policy"

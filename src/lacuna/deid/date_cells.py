@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from lacuna.deid.actions import Action, Generalise, Keep, Shift, Surrogate
-from lacuna.deid.dates.order import Order, locale_order
+from lacuna.deid.dates.order import Order
 from lacuna.deid.dates.reading import Reading, is_ambiguous
 from lacuna.deid.dates.shifting import DocumentDates
 from lacuna.deid.dates.years import OldAge, full_years, is_doubtful
@@ -49,13 +49,12 @@ class DateCell(msgspec.Struct, frozen=True, array_like=True):
 class DateCells:
     """Replaces the date cells of rows."""
 
-    def __init__(self, action: Action, key: Key, locale: str, surfaces: Surfaces) -> None:
+    def __init__(self, action: Action, key: Key, surfaces: Surfaces) -> None:
         self._action = Shift() if isinstance(action, Surrogate) else action
         self._key, self._surfaces = key, surfaces
-        self._locale_order = locale_order(locale)
 
     def replaced(
-        self, cells: Sequence[DateCell], unit: tuple[str, str], *, is_over_89: bool
+        self, cells: Sequence[DateCell], unit: tuple[str, str], *, is_over_89: bool, order: Order
     ) -> list[str | None]:
         """Return the cells of a row replaced, None for those that cannot be shown.
 
@@ -67,13 +66,15 @@ class DateCells:
             Whose they are: the patient, or the row.
         is_over_89
             Whether the text of the row states an age over 89.
+        order
+            Of the dates in the text, for columns that have no order of their own.
         """
         dates = DocumentDates(self._key, unit)
         times: dict[int, str] = {}
         years: list[int] = []  # not of births
         for place, cell in enumerate(cells):
             written, times[place] = split_time(cell.text)
-            reading = self._read(written, cell.order)
+            reading = self._read(written, cell.order or order)
             if reading is not None:
                 dates.add(place, reading)
                 years += [] if cell.is_birth else full_years(reading)
@@ -84,8 +85,8 @@ class DateCells:
             for place, cell in enumerate(cells)
         ]  # fmt: skip
 
-    def _read(self, written: str, column_order: Order | None) -> Reading | None:
-        action, order = self._action, column_order or self._locale_order
+    def _read(self, written: str, order: Order) -> Reading | None:
+        action = self._action
         if isinstance(action, Shift) and action.order != "locale":
             order = Order(action.order)
         date = self._surfaces.date(written, order is Order.MONTH_FIRST)

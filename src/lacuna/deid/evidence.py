@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
@@ -33,6 +33,16 @@ class Evidence(msgspec.Struct, frozen=True, array_like=True):
 
 
 NOTHING = Evidence()
+
+
+def merge_all(several: Iterable[Evidence]) -> Evidence:
+    """Return the evidence of all."""
+    terms: set[Term] = set()
+    order = OrderEvidence()
+    for evidence in several:
+        terms |= evidence.terms
+        order = order.merged(evidence.order)
+    return Evidence(frozenset(terms), order)
 
 
 def merge_by_group(

@@ -83,8 +83,10 @@ def number_forms(number: str) -> Iterator[str]:
 def phrase_terms(phrase: str, label: str) -> Iterator[Term]:
     """Yield an address, a place or an organisation, which is looked for as a whole.
 
-    At least one of its words must be clear; it must begin with a capital or a digit.
+    At least one of its words must be clear; if another is not, it must begin with a capital or a
+    digit.
     """
     words = fold_words(phrase)
     if any(is_clear(word) and not word.isdigit() for word in words):
-        yield Term(" ".join(words), label, Case.CAPITAL)
+        every = all(is_clear(word) for word in words)
+        yield Term(" ".join(words), label, Case.ANY if every else Case.CAPITAL)

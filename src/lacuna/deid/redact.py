@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lacuna.deid.actions import LENIENT, Action, Keep, Shift, Surrogate
+from lacuna.deid.actions import LENIENT, Action, Keep, Surrogate
 from lacuna.deid.date_cells import DateCell, DateCells
 from lacuna.deid.dates.order import (
     Order,
@@ -68,6 +68,8 @@ class Redacted:
         Whether its numeric dates contradict one another or the locale, and how many were hidden.
     is_over_89
         Whether it states an age over 89.
+    order
+        In which its numeric dates were read.
     """
 
     document: Document
@@ -78,6 +80,7 @@ class Redacted:
     placeholders: int
     orders: OrderCounts
     is_over_89: bool
+    order: Order
 
     @property
     def offsets(self) -> OffsetMap:
@@ -121,8 +124,7 @@ class Redactor:
             Surfaces(locale),
         )
         self._tag_names = tag_names(policy)
-        self._date_cells = DateCells(policy.action("DATE"), key, locale, self._settings.surfaces)
-        self.shifts = any(isinstance(action, Shift | Surrogate) for action in actions)
+        self._date_cells = DateCells(policy.action("DATE"), key, self._settings.surfaces)
         self._scopes: dict[tuple[str, str], Scope] = {}
 
     @property
@@ -176,6 +178,7 @@ class Redactor:
             len(placeholders),
             self._order_counts(evidence, replacing.hidden_dates),
             replacing.is_over_89,
+            order,
         )
 
     def order_evidence(self, document: Document, findings: Iterable[Finding]) -> OrderEvidence:
@@ -183,7 +186,7 @@ class Redactor:
 
         Merge the evidence of a patient's documents, then ask :meth:`order`.
         """
-        if not self.shifts:
+        if not self.policy.needs_key:
             return OrderEvidence()
         rules, surfaces, text = self._settings.rules, self._settings.surfaces, document.text
         spans = [f[:2] for f in findings if rules[f.label][1] is IdentifierKind.DATE]
@@ -204,7 +207,9 @@ class Redactor:
         None for those that cannot be shown; see :class:`~lacuna.deid.date_cells.DateCells`.
         """
         unit = redacted.document.unit
-        return self._date_cells.replaced(cells, unit, is_over_89=redacted.is_over_89)
+        return self._date_cells.replaced(
+            cells, unit, is_over_89=redacted.is_over_89, order=redacted.order
+        )
 
     def _order_counts(self, evidence: OrderEvidence, hidden: int) -> OrderCounts:
         is_contradictory = evidence.order is Order.CONTRADICTORY or hidden > 0

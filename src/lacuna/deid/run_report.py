@@ -144,7 +144,7 @@ class Report(msgspec.Struct, frozen=True):
             ],
             "failures": msgspec.to_builtins(self.failures),
             "reasons": tally.reasons,
-            "protected_words": dict(sorted(tally.protected.items())),
+            "protected_words_left": sum(tally.protected.values()),
             "tokens_per_second": self.tokens_per_second,
             **msgspec.to_builtins(self.run),
         }

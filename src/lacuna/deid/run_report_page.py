@@ -32,7 +32,6 @@ def page(report: Mapping[str, Any]) -> str:
         _section("Documents to review first", _review(report)),
         _section("Documents in another language", _foreign(report)),
         _section("Documents that failed", _failures(report)),
-        _section("Everyday words that are also names", _protected(report)),
         _section("Settings of the run", _details(report)),
     ]
     return (
@@ -65,13 +64,19 @@ def _summary(report: Mapping[str, Any]) -> str:
             f"<p>{report['placeholders']:,} placeholders such as [NAME-1] were in the texts"
             " already; they have numbers of their own now.</p>"
         )
+    protected = ""
+    if report["protected_words_left"]:
+        protected = (
+            f"<p>{report['protected_words_left']:,} everyday words that are part of a name found"
+            " here were left, because they are not written like a name. The owner has the list.</p>"
+        )
     return (
         "<h1>De-identification report</h1>"
         f"<p>{report['documents']:,} documents, {report['tokens']:,} tokens,"
         f" {replaced:,} identifiers replaced.{bad} As far as the model can tell,"
         f" {report['expected_missed_tokens']:,.1f} identifier tokens"
         f" ({report['expected_missed_share']:.1%}) remain.{calibrated}</p>"
-        f"{promise}{placeholders}"
+        f"{promise}{placeholders}{protected}"
         f"{''.join(f'<p>{escape(remark)}.</p>' for remark in report['remarks_on_dates'])}"
     )
 
@@ -83,16 +88,6 @@ def _labels(report: Mapping[str, Any]) -> str:
         ("label", "replaced", "by the default action"),
         [(name, f"{count:,}", f"{by_default.get(name, 0):,}") for name, count in rows],
     )
-
-
-def _protected(report: Mapping[str, Any]) -> str:
-    rows = sorted(report["protected_words"].items(), key=lambda entry: -entry[1])
-    table = _table(("word", "left in the text"), [(word, f"{n:,}") for word, n in rows])
-    why = (
-        '<p class="small">These words are part of a name that was found, and everyday words, too.'
-        " Where they are not written like a name, they are left.</p>"
-    )
-    return why + table if table else ""
 
 
 def _histogram(histogram: Mapping[str, Sequence[float]]) -> str:

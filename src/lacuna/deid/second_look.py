@@ -11,7 +11,8 @@ What counts as confident depends on the threshold t of the tagger::
 
     found at t = {findings with P ≥ c(t)} ∪ what patterns found,   c(t) = the least step ≥ t
 
-with the :data:`STEPS` 0.5, 0.8, 0.95 and 1. So a lower threshold can only find more.
+with the :data:`STEPS` 0.5, 0.8 and 0.95; above them c(t) = t. So a lower threshold can only find
+more.
 
 Most documents have nothing left to find. To see that costs little: the words of what was found are
 hashed, the words that stay are compared with the hashes, and terms are made only of what may be
@@ -57,7 +58,7 @@ from lacuna.deid.word_hashes import (
 from lacuna.text.characters import code_points
 from lacuna.types import CodeArray, HashArray, LongArray
 
-STEPS = (0.5, 0.8, 0.95, 1.0)  #: probabilities from which a finding of the tagger is confident
+STEPS = (0.5, 0.8, 0.95)  #: probabilities from which a finding of the tagger is confident
 _PATTERN, _MODEL = Origin.PATTERN, Origin.MODEL
 _WAYS = {
     IdentifierKind.PERSON: WORDS,
@@ -100,7 +101,7 @@ DISEASE = "names of diseases, signs and devices"  #: among the protected words
 
 def confident(threshold: float) -> float:
     """Return the probability from which findings of the tagger are looked for again."""
-    return min(step for step in STEPS if step >= threshold)
+    return min((step for step in STEPS if step >= threshold), default=threshold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,18 +200,42 @@ class SecondLook:
             ),
         )
 
+    def _outside_dates(self, found: Detected, matches: list[Finding]) -> list[Finding]:
+        """Leave out everyday words inside dates and ages: *May* Chen was seen on *May* 4."""
+        text = found.document.text
+        dates = [f for f in found.findings if self._ways[f.label] == KEPT]
+        return [
+            match
+            for match in matches
+            if not any(
+                one.start < match.end
+                and match.start < one.end
+                and not isinstance(self.policy.action(one.label), Keep)
+                for one in dates
+            )
+            or not _is_everyday(text[match.start : match.end])
+        ]
+
     def _looked(self, found: Detected, finder: TermFinder) -> Detected:
         text = found.document.text
         beside = [finding for finding in found.findings if self._ways[finding.label] != KEPT]
         matches, common = finder.look(text, beside)
-        known = {(start, end, label) for start, end, label, _, _ in found.findings}
-        matches = [match for match in matches if match[:3] not in known]
+        matches = [
+            match
+            for match in matches
+            if not any(one.start <= match.start and match.end <= one.end for one in beside)
+        ]
+        matches = self._outside_dates(found, matches)
         again = self.recognizers.drop(found.document, matches)
         is_disease = [_is_disease(text, match) for match in again]
         stay = [word for term in common for word in term.split() if word in everyday_words()]
         stay += [DISEASE] * sum(is_disease)
         again = [match for match, no in zip(again, is_disease, strict=True) if not no]
         return found.with_more(again)._replace(protected=stay)
+
+
+def _is_everyday(surface: str) -> bool:
+    return all(word in everyday_words() for word in fold_words(surface))
 
 
 def _is_disease(text: str, match: Finding) -> bool:

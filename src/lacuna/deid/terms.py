@@ -170,9 +170,11 @@ def _is_clear(text: str, match: _Match) -> bool:
     """Whether a common word is written like a name: capital in a sentence, or after a title."""
     written = text[match.start : match.end]
     before = plain_surface(text[max(0, match.start - _LOOK_BACK) : match.start])
+    if _TITLE.fullmatch(before):
+        return True
     if not written[0].isupper():
         return False
-    if _TITLE.fullmatch(before) or _DEGREE.match(text, match.end):
+    if _DEGREE.match(text, match.end):
         return True
     is_shouted = written.isupper() and len(written) > 1 and not any(c.islower() for c in before)
     return not is_shouted and _MID_SENTENCE.fullmatch(before) is not None
@@ -201,6 +203,8 @@ def _places_before(text: str, start: int) -> range:
     """Return where a neighbour of a word that begins at `start` may end."""
     first = start
     while first > 0 and start - first < _REACH and text[first - 1] in _BETWEEN:
+        if text[first - 1] == "." and text[first - 2 : first - 1].islower():
+            break  # the end of a sentence, not of an initial
         first -= 1
     return range(first, start + 1)
 
@@ -209,6 +213,8 @@ def _places_after(text: str, end: int) -> range:
     """Return where a neighbour of a word that ends at `end` may begin."""
     last = end
     while last < len(text) and last - end < _REACH and text[last] in _BETWEEN:
+        if text[last] == "." and text[last - 1].islower():
+            break
         last += 1
     return range(end, last + 1)
 

@@ -179,6 +179,7 @@ def create_vault(path: Path, passphrase: str) -> Iterator[VaultWriter]:
         raise ConfigError(f"{path}: cannot be written: {error.strerror}") from None
     with os.fdopen(handle, "wb") as stream:
         writer = VaultWriter(stream, passphrase)
+        stream.flush()
         try:
             yield writer
             writer.finish()

@@ -7,6 +7,7 @@ reason of the failure does not quote it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
@@ -92,7 +93,8 @@ class DetectAndRedact:
         documents
             To de-identify.
         evidence
-            Of each group, from documents that are not among these.
+            Of groups that have other documents, too: from all documents of the group, these
+            included. Of other groups it is taken from these documents.
         """
         with collection_paused():
             return self.redact(self.detect(documents), evidence)
@@ -113,39 +115,51 @@ class DetectAndRedact:
                     outcomes[place] = one
             for members in _by_unit(found):
                 group = members[0][1].document.group
-                others = NOTHING if group is None else evidence.get(group, NOTHING)
-                redacted = self._redact_unit([one for _, one in members], others)
+                given = None if group is None else evidence.get(group)
+                redacted = self._redact_unit([one for _, one in members], given)
                 for (place, _), outcome in zip(members, redacted, strict=True):
                     outcomes[place] = outcome
         return outcomes
 
     def evidence(self, found: Sequence[Detected | Failed]) -> dict[str, Evidence]:
-        """Return what documents tell about others of their groups."""
-        return {
-            group: self._evidence([one for _, one in members])
-            for members in _by_unit(found)
-            if (group := members[0][1].document.group) is not None
-        }
+        """Return what documents tell about others of their groups.
+
+        Of a document for which this fails there is none; it fails again when it is redacted.
+        """
+        evidence: dict[str, Evidence] = {}
+        for members in _by_unit(found):
+            group = members[0][1].document.group
+            if group is not None:
+                evidence[group] = self._evidence([one for _, one in members])
+        return evidence
 
     def _evidence(self, found: Sequence[Detected]) -> Evidence:
-        look = self.second_look
-        return Evidence(frozenset() if look is None else look.terms(found), self._order(found))
+        look, evidence = self.second_look, NOTHING
+        for one in found:
+            with suppress(Exception):
+                terms = NOTHING.terms if look is None else look.terms([one])
+                evidence = evidence.merged(Evidence(terms, self._order([one])))
+        return evidence
 
     def _order(self, found: Sequence[Detected]) -> OrderEvidence:
         """Return what documents of a patient say about the order of numeric dates."""
         order = OrderEvidence()
-        if self.redactor.shifts:
+        if self.redactor.policy.needs_key:
             for one in found:
                 order = order.merged(self.redactor.order_evidence(one.document, one.findings))
         return order
 
-    def _redact_unit(self, found: Sequence[Detected], others: Evidence) -> list[Safe | Failed]:
+    def _redact_unit(
+        self, found: Sequence[Detected], given: Evidence | None
+    ) -> list[Safe | Failed]:
         """Redact the documents of a patient; if looking at all of them fails, all of them fail."""
         try:
-            looked = self.second_look.look(found, others.terms) if self.second_look else found
+            terms = NOTHING.terms if given is None else given.terms
+            looked = self.second_look.look(found, terms) if self.second_look else found
             order = None
-            if self.redactor.shifts:
-                order = self.redactor.order(self._order(found).merged(others.order), self.run_order)
+            if self.redactor.policy.needs_key:
+                dates = self._order(found) if given is None else given.order
+                order = self.redactor.order(dates, self.run_order)
         except Exception as error:
             return [Failed(why(error))] * len(found)
         return [self._replaced(one, order) for one in looked]

@@ -208,9 +208,9 @@ def make_promises(
     sure = DEFAULT_CONFIDENCE if confidence is None else confidence
     calibrations = []
     for level in sorted(set(levels)):
-        calibrations.append(calibrate(units, level))
+        calibrations.append(calibrate(units, level, most=DEFAULT_THRESHOLD))
         try:
-            calibrations.append(calibrate(units, level, sure))
+            calibrations.append(calibrate(units, level, sure, most=DEFAULT_THRESHOLD))
         except ConfigError:
             if confidence is not None:
                 raise

@@ -20,11 +20,14 @@ OLDEST = 89
 FIRST_YEAR = 1900
 _REACH = 48  # characters before a date that are searched for "born"
 _BORN = re.compile(
-    r"(?is).*(?<![^\W_])(?:born|d\.?[ ]?o\.?[ ]?b\.?|birth(?:[ ]?da(?:te|y))?|bday|b\.|"
+    r"(?is).*(?<![^\W_])(?:born|[dy]\.?[ ]?o\.?[ ]?b\.?|birth(?:[ ]?da(?:te|y))?|bday|b\.|"
     r"nacid[oa]|nacimiento|nac\.|née?|naissance|geboren|geb\.?|geburtsdatum|geboortedatum)"
     r"(?![^\W_])[^0-9;.!?]{0,30}"
 )
-_BIRTH_COLUMN = re.compile(r"(?i)(?:^|[^a-z])(?:dob|dateofbirth)(?:$|[^a-z])|birth|naci|geb|naiss")
+_BIRTH_COLUMN = re.compile(
+    r"(?i)(?:^|[^a-z])(?:dob|yob|dateofbirth|nac|geb)(?:$|[^a-z])"
+    r"|birth|nacim|geburt|geboorte|naissance"
+)
 
 
 def this_year() -> int:
