@@ -218,7 +218,7 @@ def test_the_words_that_stay_are_listed_for_the_owner_only(
 ) -> None:
     source = tmp_path / "a.txt"
     source.write_text("Dr. Cook came. They cook.")
-    policy = tmp_path / "cook.toml"
+    policy = tmp_path / "own.toml"
     lines = ['base = "safe-harbor"', "[patterns.x]", "pattern = 'Dr. (Cook)'", 'label = "DOCTOR"']
     policy.write_text("\n".join(lines))
     run_over(source, tmp_path / "out", threshold=1.0, policy=policy)
