@@ -34,6 +34,7 @@ from lacuna.deid.detector import (
     WINDOW,
     Detector,
     better_named,
+    borders_of,
     bounded_batches,
     covered_tokens,
     detect_bounded,
@@ -156,9 +157,7 @@ def _raise_to(
     thresholds: FloatArray, step: float, tokens: Scored, findings: Sequence[Finding]
 ) -> None:
     """Raise the thresholds of the tokens that findings touch to a step."""
-    starts = np.array([finding.start for finding in findings], np.int64)
-    ends = np.array([finding.end for finding in findings], np.int64)
-    is_found = covered_tokens(tokens.start, tokens.end, starts, ends)
+    is_found = covered_tokens(tokens.start, tokens.end, *borders_of(findings))
     np.maximum(thresholds, step, out=thresholds, where=is_found)
 
 

@@ -55,6 +55,8 @@ class Detected(NamedTuple):
         Whether each token is touched by a finding.
     protected
         Everyday words that are part of a name here and stay; see :mod:`lacuna.deid.second_look`.
+    spans
+        The starts and the ends of the findings, if they are at hand.
     """
 
     document: Document
@@ -64,13 +66,18 @@ class Detected(NamedTuple):
     probability: FloatArray
     covered: BoolArray
     protected: Sequence[str] = ()
+    spans: tuple[LongArray, LongArray] | None = None
+
+    @property
+    def borders(self) -> tuple[LongArray, LongArray]:
+        """The starts and the ends of the findings."""
+        return borders_of(self.findings) if self.spans is None else self.spans
 
     def with_more(self, findings: list[Finding]) -> Detected:
         """Return this with findings added."""
-        also = covered_tokens(self.start, self.end, *_borders(findings))
-        return self._replace(
-            findings=[*self.findings, *findings], covered=np.logical_or(self.covered, also)
-        )
+        also = covered_tokens(self.start, self.end, *borders_of(findings))
+        every = np.logical_or(self.covered, also)
+        return self._replace(findings=[*self.findings, *findings], covered=every, spans=None)
 
     @property
     def expected_missed(self) -> float:
@@ -137,8 +144,11 @@ class Detector:
         recognized = self.recognizers.findings(document)
         findings = [*better_named(tagged, recognized), *recognized]
         start, end = examined.start.astype(np.int32), examined.end.astype(np.int32)
-        is_covered = covered(examined, findings)
-        return Detected(document, findings, start, end, examined.probability, is_covered)
+        borders = borders_of(findings)
+        is_covered = covered_tokens(start, end, *borders)
+        return Detected(
+            document, findings, start, end, examined.probability, is_covered, spans=borders
+        )
 
 
 def detect_bounded(detector: Detector, documents: Sequence[Document]) -> list[Detected]:
@@ -187,7 +197,7 @@ def _detect_long(detector: Detector, document: Document) -> Detected:
         done = int(arrays[1][ours].max(initial=done))
     tokens = np.frombuffer(columns[0], np.int32), np.frombuffer(columns[1], np.int32)
     probability = np.frombuffer(columns[2], np.float64)
-    is_covered = covered_tokens(*tokens, *_borders(findings))
+    is_covered = covered_tokens(*tokens, *borders_of(findings))
     return Detected(document, findings, *tokens, probability, is_covered)
 
 
@@ -232,7 +242,7 @@ def better_named(tagged: list[Finding], recognized: list[Finding]) -> list[Findi
 def tagger_findings(examined: Examined, threshold: float) -> list[Finding]:
     """Return mentions with a token that reaches the threshold, and single tokens that do."""
     _, found, start, end, probability = examined
-    surest, alone = surest_tokens(start, end, probability, *_borders(found), threshold)
+    surest, alone = surest_tokens(start, end, probability, *borders_of(found), threshold)
     findings = [
         Finding(start, end, label, Origin.MODEL, sure)
         for (start, end, label), sure in zip(found, surest.tolist(), strict=True)
@@ -247,10 +257,10 @@ def tagger_findings(examined: Examined, threshold: float) -> list[Finding]:
 
 def covered(examined: Examined, findings: Iterable[Finding]) -> BoolArray:
     """Return for each token whether a finding touches it."""
-    return covered_tokens(examined.start, examined.end, *_borders(list(findings)))
+    return covered_tokens(examined.start, examined.end, *borders_of(list(findings)))
 
 
-def _borders(spans: Sequence[tuple[Any, ...]]) -> tuple[LongArray, LongArray]:
+def borders_of(spans: Sequence[tuple[Any, ...]]) -> tuple[LongArray, LongArray]:
     """Return the starts and the ends of spans."""
     starts = np.array([span[0] for span in spans], np.int64)
     return starts, np.array([span[1] for span in spans], np.int64)

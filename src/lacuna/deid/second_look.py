@@ -52,6 +52,7 @@ from lacuna.deid.word_hashes import (
     WHOLE,
     WORDS,
     hash_words,
+    look_through,
     span_hashes,
     words_left,
 )
@@ -139,20 +140,24 @@ class SecondLook:
         others
             What :meth:`terms` of other documents of the patient returned.
         """
+        if len(found) == 1 and not others and found[0].document.text.isascii():
+            is_left, stay = self._look_through(found[0])
+            if not is_left:
+                return [found[0]._replace(protected=_in_words(stay)) if stay.size else found[0]]
         texts = [self._words(one) for one in found]
         sources = [words.hashes() for words in texts]
         wanted = _wanted(sources, others)
         first_groups = np.sort(np.concatenate([groups for _, _, groups in sources]))
-        left, stay = zip(*(words.left(wanted, first_groups) for words in texts), strict=True)
+        left, stays = zip(*(words.left(wanted, first_groups) for words in texts), strict=True)
         found = [
             one._replace(protected=_in_words(words)) if words.size else one
-            for one, words in zip(found, stay, strict=True)
+            for one, words in zip(found, stays, strict=True)
         ]
         if not any(hits.size for hits in left):
             return found
         hits = {
             value
-            for again, words in zip(left, stay, strict=True)
+            for again, words in zip(left, stays, strict=True)
             if again.size
             for value in (*again.tolist(), *words.tolist())
         }
@@ -187,18 +192,22 @@ class SecondLook:
             for _, _, label, origin, sure in findings
         ]
 
+    def _look_through(self, found: Detected) -> tuple[bool, HashArray]:
+        """Return whether an ASCII text may have more of what was found, and protected words."""
+        codes = code_points(found.document.text)
+        (table,) = word_tables(found.document.text, codes)
+        return look_through(codes, table, *self._spans(found), _everyday_hashes()[0])
+
     def _words(self, found: Detected) -> _Words:
-        text, findings = found.document.text, found.findings
+        text = found.document.text
         codes = code_points(text)
-        return _Words(
-            codes,
-            [(table, hash_words(codes, table)) for table in word_tables(text, codes)],
-            (
-                np.array([finding[0] for finding in findings], np.int64),
-                np.array([finding[1] for finding in findings], np.int64),
-                np.array(self._ways_of(findings), np.int64),
-            ),
-        )
+        tables = word_tables(text, codes)
+        words = [(table, hash_words(codes, table)) for table in tables]
+        return _Words(codes, words, self._spans(found))
+
+    def _spans(self, found: Detected) -> tuple[LongArray, LongArray, LongArray]:
+        """Return starts and ends of the findings, and how they are looked for."""
+        return (*found.borders, np.array(self._ways_of(found.findings), np.int64))
 
     def _outside_dates(self, found: Detected, matches: list[Finding]) -> list[Finding]:
         """Leave out everyday words inside dates and ages: *May* Chen was seen on *May* 4."""

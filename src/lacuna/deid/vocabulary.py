@@ -55,6 +55,12 @@ _FUNCTION_WORDS: Mapping[str, str] = {
 }
 
 
+#: The commonest of them, between blanks.
+_COMMONEST: Mapping[str, tuple[str, ...]] = {
+    "English": (" the ", " and ", " of ", " to ", " with ", " for ", " at ", " her ", " his ")
+}
+
+
 class WordCounts(NamedTuple):
     """How many words a text has, how many are unknown, and whether its language is another.
 
@@ -84,8 +90,16 @@ class Vocabulary:
     language: str = ""
     counts_unknown: bool = True
 
+    def _is_clearly_own(self, text: str) -> bool:
+        """Whether there are enough of the commonest words, however many words there are."""
+        most_words = len(text) / (SHORTEST + 1) + 1
+        common = sum([text.count(word) for word in _COMMONEST.get(self.language, ())])
+        return common >= FEW_FUNCTION_WORDS * most_words
+
     def count(self, text: str) -> WordCounts:
         """Count the words of a text."""
+        if not self.counts_unknown and self._is_clearly_own(text):
+            return WordCounts(0, None)
         common = _function_words(self.language)
         hashes = [_word_hashes(text[i : i + SLICE]) for i in range(0, len(text), SLICE)]
         words = sum(map(len, hashes))

@@ -226,3 +226,34 @@ def find(wanted: HashArray, value: np.uint64) -> int:
     """Return the place of a hash among sorted ones, -1 if it is not there."""
     at = np.searchsorted(wanted, value)
     return int(at) if at < wanted.size and wanted[at] == value else -1
+
+
+@kernel
+def look_through(
+    codes: CodeArray,
+    table: CodeArray,
+    start: LongArray,
+    end: LongArray,
+    way: LongArray,
+    everyday: HashArray,
+) -> tuple[bool, HashArray]:
+    """Return whether a text may have more of what was found in it, and the protected words."""
+    word, length, word_start, word_end = hash_words(codes, table)
+    wanted, _, first_groups = span_hashes(
+        codes, table, word, word_start, word_end, start, end, way, everyday
+    )
+    hits, protected = words_left(
+        codes,
+        table,
+        word,
+        length,
+        word_start,
+        word_end,
+        start,
+        end,
+        way,
+        np.sort(wanted),
+        np.sort(first_groups),
+        everyday,
+    )
+    return hits.size > 0, protected
