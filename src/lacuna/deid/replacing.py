@@ -27,6 +27,7 @@ from lacuna.deid.dates.years import (
     full_years,
     is_birth,
     is_doubtful,
+    may_be_before,
     this_year,
 )
 from lacuna.deid.findings import Finding
@@ -199,9 +200,9 @@ class Replacing:
     def _find_births(self, items: list[Item]) -> None:
         """Find the dates of birth, if any year of the document can show an age over 89."""
         first = this_year() - OLDEST
-        if self.is_over_89 or any(date.oldest < first for date in self._read.values()):
+        dates = [item for item in items if item.place in self._read]
+        if self.is_over_89 or any(may_be_before(item.surface, first) for item in dates):
             text = self._document.text
-            dates = [item for item in items if item.place in self._read]
             self._births = {item.place for item in dates if is_birth(text, item.start)}
             others = [date.years for at, date in self._read.items() if at not in self._births]
             self._old_age = OldAge(tuple(chain(*others)), self.is_over_89)
@@ -285,19 +286,14 @@ _WRITERS: dict[type[Action], Callable[[Replacing, Item, Any], str | None]] = {
 
 
 class DateSurface(NamedTuple):
-    """What a date says.
-
-    Attributes
-    ----------
-    reading
-        Its parts.
-    years, oldest
-        Its years with all digits, and the first of them; 9999 if there is none.
-    """
+    """What a date says: its parts."""
 
     reading: Reading
-    years: tuple[int, ...]
-    oldest: int
+
+    @property
+    def years(self) -> tuple[int, ...]:
+        """Its years with all digits."""
+        return tuple(full_years(self.reading))
 
 
 class Surfaces:
@@ -310,8 +306,7 @@ class Surfaces:
             reading = read_date(surface, language=locale[:2], month_first=month_first)
             if reading is None:
                 return None
-            years = tuple(full_years(reading))
-            return DateSurface(reading, years, min(years, default=9999))
+            return DateSurface(reading)
 
         def clues(surface: str) -> OrderClues | None:
             date = self.date(surface, is_month_first)
