@@ -25,6 +25,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -140,10 +141,12 @@ class SecondLook:
         others
             What :meth:`terms` of other documents of the patient returned.
         """
-        if len(found) == 1 and not others and found[0].document.text.isascii():
-            is_left, stay = self._look_through(found[0])
-            if not is_left:
-                return [found[0]._replace(protected=_in_words(stay)) if stay.size else found[0]]
+        if not others and all(one.document.text.isascii() for one in found):
+            is_left, stay = self._look_through(found)
+            if not is_left and not stay.size:
+                return [*found]
+            if not is_left and len(found) == 1:
+                return [found[0]._replace(protected=_in_words(stay))]
         texts = [self._words(one) for one in found]
         sources = [words.hashes() for words in texts]
         wanted = _wanted(sources, others)
@@ -192,11 +195,18 @@ class SecondLook:
             for _, _, label, origin, sure in findings
         ]
 
-    def _look_through(self, found: Detected) -> tuple[bool, HashArray]:
-        """Return whether an ASCII text may have more of what was found, and protected words."""
-        codes = code_points(found.document.text)
-        (table,) = word_tables(found.document.text, codes)
-        return look_through(codes, table, *self._spans(found), _everyday_hashes()[0])
+    def _look_through(self, found: Sequence[Detected]) -> tuple[bool, HashArray]:
+        """Return whether ASCII texts may have more of what was found, and protected words."""
+        text = "\n".join([one.document.text for one in found])
+        codes = code_points(text)
+        (table,) = word_tables(text, codes)
+        spans = [self._spans(one) for one in found]
+        start, end, way = spans[0]
+        if len(found) > 1:
+            places = accumulate([0, *(len(one.document.text) + 1 for one in found[:-1])])
+            moved = [(a + at, b + at, w) for (a, b, w), at in zip(spans, places, strict=True)]
+            start, end, way = map(np.concatenate, zip(*moved, strict=True))
+        return look_through(codes, table, start, end, way, _everyday_hashes()[0])
 
     def _words(self, found: Detected) -> _Words:
         text = found.document.text
