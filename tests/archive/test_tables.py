@@ -78,7 +78,7 @@ def test_a_group_that_comes_back_too_late_is_refused(
     report = run_over(write_jsonl(tmp_path / "in.jsonl", rows), tmp_path / "safe")
     assert report.tally.failed == 1
     assert report.failures[0].row == len(rows)
-    assert "group was closed" in report.failures[0].reason
+    assert "other patients are between" in report.failures[0].reason
     changes: list[dict[str, Any]] = [
         {"policy": "mask"},
         {"consistency": Consistency.DOCUMENT},

@@ -126,7 +126,7 @@ def test_without_years_there_is_no_age() -> None:
     assert not OldAge((), True).shows([], is_birth=True)
 
 
-@given(st.text("0123456789/-.' MayJun", max_size=14), st.integers(1930, 2030))
+@given(st.text("0123456789/-.' MayJun", max_size=14), st.integers(1930, 1960))
 def test_no_old_year_is_overlooked(surface: str, first: int) -> None:
     reading = read_date(surface, language="en", month_first=True)
     if reading is not None and any(year < first for year in full_years(reading)):

@@ -60,7 +60,7 @@ def may_be_before(surface: str, first: int) -> bool:
         size = len(digits)
         if size > 4 or (size == 4 and int(digits) < first):
             return True
-        if size == 2 and 1900 + int(digits) < first and int(digits) > this_year() % 100:
+        if size <= 2 and 1900 + int(digits) < first and int(digits) > this_year() % 100:
             return True
     return False
 
