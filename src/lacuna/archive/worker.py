@@ -38,7 +38,7 @@ from lacuna.io.formats import FORMATS
 from lacuna.io.source import ReadOptions, Source
 from lacuna.io.writing import whole_file
 from lacuna.models.chain_tagger import collection_paused
-from lacuna.pipeline.detect_and_redact import DetectAndRedact, Failed, Safe, why
+from lacuna.pipeline.detect_and_redact import WARM_UP, DetectAndRedact, Failed, Safe, why
 from lacuna.pipeline.detection import open_detection
 from lacuna.text.document import Document
 
@@ -83,7 +83,7 @@ class Worker:
 
     def warm_up(self) -> None:
         """De-identify one text, so that all compiled code is loaded."""
-        self._work.deidentify([Document("", "Seen by Dr. Ann Whittaker on 03/14/2014, age 91.\n")])
+        self._work.deidentify([Document("", WARM_UP)])
 
     def _do_files(self, job: FilesJob) -> Result:
         result = Result()
@@ -168,12 +168,7 @@ class Worker:
     def _written(
         self, task: FileTask, hashed_id: str, safe: Safe, digest: str, writing: _Writing
     ) -> FileDone:
-        text = safe.redacted.document.text
-        try:
-            content = text.encode()
-        except UnicodeError:
-            reason = "contains half of a surrogate pair, which cannot be written"
-            return _failed(task, hashed_id, reason)
+        content = safe.text.encode()
         name = self._names.output(task.output, task.group, _found(safe), ambiguous=task.ambiguous)
         writing.write(name, content)
         tally = self._tally(hashed_id, safe)

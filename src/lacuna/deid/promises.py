@@ -105,11 +105,6 @@ def with_promises(stored: StoredModel, promises: Promises) -> StoredModel:
     return replace(stored, header={**stored.header, KEY: msgspec.to_builtins(promises)})
 
 
-def without_promises(stored: StoredModel) -> StoredModel:
-    """Return the model without promises."""
-    return replace(stored, header={k: v for k, v in stored.header.items() if k != KEY})
-
-
 def promises_of(stored: StoredModel) -> Promises | None:
     """Return the promises of a model file, if there are any."""
     if KEY not in stored.header:

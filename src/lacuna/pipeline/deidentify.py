@@ -22,12 +22,10 @@ from lacuna.deid.redact import Redacted, Redactor
 from lacuna.deid.scope import Consistency
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.models.base import Tagger, as_document, checked_stream, group_batches
-from lacuna.pipeline.detect_and_redact import DetectAndRedact, Failed, Safe
+from lacuna.pipeline.detect_and_redact import WARM_UP, DetectAndRedact, Failed, Safe
 from lacuna.pipeline.detection import open_recognizers
 from lacuna.pipeline.opened_detectors import opened_detector
 from lacuna.text.document import Document
-
-WARM_UP = "Seen by Dr. Ann Whittaker on 03/14/2014, age 91.\n"
 
 
 class DeidentifyOptions(TypedDict, total=False):
@@ -131,7 +129,7 @@ class Deidentifier:
                 }
                 evidence = merge_by_group(known, evidence)
                 self._evidence.update(evidence)
-        return [_encodable(outcome) for outcome in self._work.redact(found, evidence)]
+        return self._work.redact(found, evidence)
 
     def document(self, item: str | Document) -> Document:
         """Return a document as it is, and a text as a document.
@@ -274,13 +272,3 @@ class _SharedRedactor(Redactor):
     def end_group(self, group: str) -> None:
         with self._lock:
             super().end_group(group)
-
-
-def _encodable(outcome: Safe | Failed) -> Safe | Failed:
-    """Fail a document that no file could hold."""
-    try:
-        if isinstance(outcome, Safe):
-            outcome.text.encode()
-    except UnicodeEncodeError:
-        return Failed("contains half of a surrogate pair, which cannot be written")
-    return outcome

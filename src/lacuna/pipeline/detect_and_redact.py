@@ -46,6 +46,7 @@ class Failed(NamedTuple):
     reason: str
 
 
+WARM_UP = "Seen by Dr. Ann Whittaker on 03/14/2014, age 91.\n"  #: loads all compiled code
 _UNSEEN = Failed("was not looked at")
 
 
@@ -181,9 +182,13 @@ class DetectAndRedact:
 
     def _replaced(self, found: Detected, order: Order | None) -> Safe | Failed:
         try:
-            return Safe(self.redactor.redact(found.document, found.findings, order=order), found)
+            safe = Safe(self.redactor.redact(found.document, found.findings, order=order), found)
+            safe.text.encode()
+        except UnicodeEncodeError:
+            return Failed("contains half of a surrogate pair, which cannot be written")
         except Exception as error:
             return Failed(why(error))
+        return safe
 
 
 def _by_unit(found: Sequence[Detected | Failed]) -> list[list[tuple[int, Detected]]]:
