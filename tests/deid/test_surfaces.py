@@ -31,7 +31,7 @@ def test_what_is_kept_is_what_is_read(found: list[str], locale: str) -> None:
             assert (None if date is None else date.reading) == reading
             if reading is not None and date is not None:
                 assert date.years == tuple(full_years(reading))
-                assert kept.year(surface) == generalise_date(reading)
+                assert date.generalised == generalise_date(reading)
 
 
 def test_few_are_kept_and_none_that_is_long(monkeypatch: pytest.MonkeyPatch) -> None:

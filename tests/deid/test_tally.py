@@ -22,10 +22,10 @@ from lacuna.deid.run_report import (
     Review,
     Tally,
     estimate_in_words,
-    tally_of,
     total,
     warnings_of,
 )
+from lacuna.deid.tallying import tally_of
 from lacuna.text.document import Document
 
 
@@ -36,7 +36,7 @@ def test_one_document_by_hand() -> None:
     starts, ends = np.array([0, 4, 8, 10], np.int32), np.array([3, 7, 10, 11], np.int32)
     redacted = Redactor(load_policy("mask"), Key(bytes(32))).redact(document, findings)
     detected = Detected(document, findings, starts, ends, sure, covered)
-    tally = tally_of("x", detected, redacted)
+    tally = tally_of([("x", detected, redacted)])
     assert (tally.documents, tally.characters, tally.tokens) == (1, 11, 4)
     assert tally.labels == {"PATIENT": 1, "DOCTOR": 1}
     assert Counter(dict(enumerate(tally.replaced))) == Counter({BINS - 1: 2})
@@ -50,7 +50,7 @@ def test_placeholders_are_counted() -> None:
     redacted = Redactor(load_policy("safe-harbor"), Key(bytes(32))).redact(document, [])
     nothing, none = np.zeros(0), np.zeros(0, np.int32)
     detected = Detected(document, [], none, none, nothing, nothing > 0)
-    tally = tally_of("x", detected, redacted)
+    tally = tally_of([("x", detected, redacted)])
     assert total([tally, tally]).placeholders == 4
     assert tally.labels == {}
 

@@ -33,7 +33,8 @@ from lacuna.deid.dates.order import OrderEvidence
 from lacuna.deid.detection_options import with_policy
 from lacuna.deid.keys import Key
 from lacuna.deid.redact import Redactor
-from lacuna.deid.run_report import Failure, Report, Run, tally_of, warnings_of, write_report
+from lacuna.deid.run_report import Failure, Report, Run, warnings_of, write_report
+from lacuna.deid.tallying import tally_of
 from lacuna.deid.vault import check_new_vault, create_vault
 from lacuna.deid.vocabulary import language_name
 from lacuna.errors import ConfigError, RedactionError
@@ -151,7 +152,7 @@ def deidentify_text(
     (outcome,) = work.deidentify([Document(STDIN, text)])
     if isinstance(outcome, Failed):
         raise RedactionError(f"the text {outcome.reason}")
-    tally = tally_of(STDIN, outcome.detected, outcome.redacted, detection.detector.vocabulary)
+    tally = tally_of([(STDIN, outcome.detected, outcome.redacted)], detection.detector.vocabulary)
     warnings = warnings_of(tally, detection.calibration, language_name(detection.stored))
     if options.strict_promise:
         _refuse(warnings)

@@ -32,7 +32,8 @@ from lacuna.archive.output_names import SafeNames, place_below
 from lacuna.deid.detector import Detected, Detector
 from lacuna.deid.evidence import Evidence, merge_by_group
 from lacuna.deid.redact import Redactor
-from lacuna.deid.run_report import Tally, tally_of
+from lacuna.deid.run_report import Tally
+from lacuna.deid.tallying import tally_of
 from lacuna.errors import StoppedError
 from lacuna.io.formats import FORMATS
 from lacuna.io.source import ReadOptions, Source
@@ -171,12 +172,13 @@ class Worker:
         content = safe.text.encode()
         name = self._names.output(task.output, task.group, _found(safe), ambiguous=task.ambiguous)
         writing.write(name, content)
-        tally = self._tally(hashed_id, safe)
+        tally = self._tally([(hashed_id, safe)])
         sha256 = hashlib.sha256(content).hexdigest()
         return FileDone(task.number, hashed_id, tally, None, digest, name, sha256)
 
     def _do_rows(self, job: RowsJob) -> Result:
         result = Result(table=job.table)
+        safe: list[tuple[str, Safe]] = []
         outcomes = self._work.redact(self._found(job.rows), job.evidence)
         for row, outcome in zip(job.rows, outcomes, strict=True):
             hashed_id = self._names.hashed_id(row.id)
@@ -191,8 +193,9 @@ class Worker:
                 cells = [cell or "" for cell in dates]
                 done = RowDone(row.number, id_, self._names.group(row.group), text, dates=cells)
                 self._remember(id_, outcome, result)
-                result.tally.add(self._tally(hashed_id, outcome))
+                safe.append((hashed_id, outcome))
             result.rows.append(done)
+        result.tally.add(self._tally(safe))
         for group in job.ended:
             self._work.redactor.end_group(group)
         return result
@@ -207,9 +210,9 @@ class Worker:
             for row in rows
         ]
 
-    def _tally(self, hashed_id: str, safe: Safe) -> Tally:
-        vocabulary = self._work.detector.vocabulary
-        return tally_of(hashed_id, safe.detected, safe.redacted, vocabulary)
+    def _tally(self, safe: Sequence[tuple[str, Safe]]) -> Tally:
+        documents = [(hashed_id, one.detected, one.redacted) for hashed_id, one in safe]
+        return tally_of(documents, self._work.detector.vocabulary)
 
     def _remember(self, name: str, safe: Safe, result: Result) -> None:
         if self._options.vault is not None:

@@ -92,7 +92,7 @@ def plain_surface(surface: str) -> str:
 
 def fold(text: str) -> Folded:
     """Return the folded words of a text with a space at both ends."""
-    folded, place = fold_codes(code_points(text), _word_table(False))
+    folded, place = fold_codes(code_points(text), word_table())
     return Folded(_text(folded), place)
 
 
@@ -110,6 +110,11 @@ def word_tables(text: str, codes: CodeArray) -> list[CodeArray]:
     `codes` are those of the text.
     """
     return [_word_table(way) for way in ((False,) if text.isascii() else _ways(codes))]
+
+
+def word_table() -> CodeArray:
+    """Return what each code point becomes in folded words, if there are no hidden spaces."""
+    return _word_table(False)
 
 
 def fold_words(text: str) -> list[str]:

@@ -15,9 +15,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from lacuna.deid.actions import LENIENT, Action, Keep, Surrogate
+from lacuna.deid.actions import Surrogate
 from lacuna.deid.date_cells import DateCell, DateCells
 from lacuna.deid.dates.order import (
+    NO_EVIDENCE,
     Order,
     OrderCounts,
     OrderEvidence,
@@ -123,6 +124,7 @@ class Redactor:
             Rules(policy),
             Surfaces(locale),
         )
+        self.reads_order = policy.needs_key  #: whether dates may be shifted
         self._tag_names = tag_names(policy)
         self._date_cells = DateCells(policy.action("DATE"), key, self._settings.surfaces)
         self._scopes: dict[tuple[str, str], Scope] = {}
@@ -153,15 +155,16 @@ class Redactor:
             If a finding is outside the text.
         """
         findings = list(findings)
-        labels = {finding.label for finding in findings}
-        kept, lenient = self._labels_of(labels, Keep), self._labels_of(labels, *LENIENT)
-        found = [f for f in findings if f.label not in kept] if kept else findings
+        rules = self._settings.rules
+        for label in {finding.label for finding in findings}:
+            rules[label]
+        found = [f for f in findings if f.label not in rules.kept] if rules.kept else findings
         evidence = self.order_evidence(document, found)
         order = order or self.order(evidence)
         scope = self._scope(document)
         replacing = Replacing(self._settings, document, scope, order)
         try:
-            plan = resolve(document.text, found, lenient=lenient)
+            plan = resolve(document.text, found, lenient=rules.lenient)
             placeholders = find_placeholders(document.text, self._tag_names, scope)
             if placeholders:
                 plan = with_placeholders(document.text, plan, placeholders)
@@ -186,8 +189,8 @@ class Redactor:
 
         Merge the evidence of a patient's documents, then ask :meth:`order`.
         """
-        if not self.policy.needs_key:
-            return OrderEvidence()
+        if not self.reads_order:
+            return NO_EVIDENCE
         rules, surfaces, text = self._settings.rules, self._settings.surfaces, document.text
         spans = [f[:2] for f in findings if rules[f.label][1] is IdentifierKind.DATE]
         dates = []
@@ -199,7 +202,7 @@ class Redactor:
 
     def order(self, patient: OrderEvidence, run: OrderEvidence | None = None) -> Order:
         """Return the order of numeric dates for a patient, given all evidence of the run."""
-        return decide(patient, run or OrderEvidence(), self._settings.locale)
+        return decide(patient, run or NO_EVIDENCE, self._settings.locale)
 
     def date_cells(self, cells: Sequence[DateCell], redacted: Redacted) -> list[str | None]:
         """Return date cells that belong to a document replaced like the dates of its text.
@@ -212,15 +215,10 @@ class Redactor:
         )
 
     def _order_counts(self, evidence: OrderEvidence, hidden: int) -> OrderCounts:
-        is_contradictory = evidence.order is Order.CONTRADICTORY or hidden > 0
-        is_clear = evidence.order not in (None, Order.CONTRADICTORY)
-        is_against = is_clear and evidence.order is not locale_order(self._settings.locale)
+        order = evidence.order
+        is_contradictory = order is Order.CONTRADICTORY or hidden > 0
+        is_against = order not in (None, Order.CONTRADICTORY, locale_order(self._settings.locale))
         return OrderCounts(int(is_contradictory), hidden, int(is_against))
-
-    def _labels_of(self, labels: Iterable[str], *actions: type[Action]) -> set[str]:
-        """Return the labels that have one of some actions."""
-        rules = self._settings.rules
-        return {label for label in labels if isinstance(rules[label][0], actions)}
 
     def end_group(self, group: str) -> None:
         """Forget a patient whose documents are finished."""

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from lacuna.deid.actions import Action, Drop, Generalise, Mask, Shift, Surrogate, Tag
+from lacuna.deid.actions import LENIENT, Action, Drop, Generalise, Keep, Mask, Shift, Surrogate, Tag
 from lacuna.deid.dates.order import Order, OrderClues, locale_order, order_clues
 from lacuna.deid.dates.reading import MAX_LENGTH, Reading, is_ambiguous, read_date
 from lacuna.deid.dates.shifting import DocumentDates
@@ -27,7 +27,6 @@ from lacuna.deid.dates.years import (
     full_years,
     is_birth,
     is_doubtful,
-    may_be_before,
     this_year,
 )
 from lacuna.deid.findings import Finding
@@ -71,14 +70,28 @@ class ReplacingSettings:
 
 
 class Rules(dict[str, tuple[Action, IdentifierKind, str]]):
-    """Label → action, kind and category, each looked up once."""
+    """Label → action, kind and category, each looked up once.
+
+    Attributes
+    ----------
+    kept, lenient
+        Those of the labels looked up so far that are kept, and whose actions leave something
+        visible.
+    """
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
+        self.kept: set[str] = set()
+        self.lenient: set[str] = set()
 
     def __missing__(self, label: str) -> tuple[Action, IdentifierKind, str]:
         policy = self._policy
-        self[label] = found = policy.action(label), policy.kind(label), policy.category(label)
+        action = policy.action(label)
+        if isinstance(action, Keep):
+            self.kept.add(label)
+        if isinstance(action, LENIENT):
+            self.lenient.add(label)
+        self[label] = found = action, policy.kind(label), policy.category(label)
         return found
 
 
@@ -200,10 +213,12 @@ class Replacing:
     def _find_births(self, items: list[Item]) -> None:
         """Find the dates of birth, if any year of the document can show an age over 89."""
         first = this_year() - OLDEST
-        dates = [item for item in items if item.place in self._read]
-        if self.is_over_89 or any(may_be_before(item.surface, first) for item in dates):
+        if self.is_over_89 or any(
+            min(date.years) < first for date in self._read.values() if date.years
+        ):
             text = self._document.text
-            self._births = {item.place for item in dates if is_birth(text, item.start)}
+            starts = [(place, items[place].start) for place in self._read]
+            self._births = {place for place, start in starts if is_birth(text, start)}
             others = [date.years for at, date in self._read.items() if at not in self._births]
             self._old_age = OldAge(tuple(chain(*others)), self.is_over_89)
 
@@ -268,7 +283,8 @@ class Replacing:
             is_birth = item.place in self._births
             if self._shows_old_age(item, is_birth=is_birth, is_strict=True):
                 return None
-            return self._settings.surfaces.year(item.surface)
+            date = self._read.get(item.place)
+            return None if date is None else date.generalised
         if item.kind is _AGE:
             return self._settings.surfaces.age(item.surface)
         return generalise_zip(item.surface) if item.kind is _ZIP else None
@@ -286,42 +302,42 @@ _WRITERS: dict[type[Action], Callable[[Replacing, Item, Any], str | None]] = {
 
 
 class DateSurface(NamedTuple):
-    """What a date says: its parts."""
+    """What a date says.
+
+    reading
+        Its parts.
+    years
+        With all digits.
+    generalised
+        Its years as they may be shown, see :func:`~lacuna.deid.generalising.generalise_date`.
+    """
 
     reading: Reading
-
-    @property
-    def years(self) -> tuple[int, ...]:
-        """Its years with all digits."""
-        return tuple(full_years(self.reading))
+    years: tuple[int, ...]
+    generalised: str | None
 
 
 class Surfaces:
     """Reads names, dates and ages of a locale; its repr shows nothing of its cache."""
 
-    __slots__ = ("_age", "_clues", "_date", "_name", "_year")
+    __slots__ = ("_age", "_clues", "_date", "_name")
 
     def __init__(self, locale: str) -> None:
         def read(surface: str, month_first: bool) -> DateSurface | None:
             reading = read_date(surface, language=locale[:2], month_first=month_first)
             if reading is None:
                 return None
-            return DateSurface(reading)
+            return DateSurface(reading, tuple(full_years(reading)), generalise_date(reading))
 
         def clues(surface: str) -> OrderClues | None:
             date = self.date(surface, is_month_first)
             return None if date is None else order_clues(date.reading)
-
-        def year(surface: str) -> str | None:
-            date = self.date(surface, is_month_first)
-            return None if date is None else generalise_date(date.reading)
 
         is_month_first = locale_order(locale) is Order.MONTH_FIRST
 
         self._name = lru_cache(RECENT)(name_form)
         self._date = lru_cache(RECENT)(read)
         self._clues = lru_cache(RECENT)(clues)
-        self._year = lru_cache(RECENT)(year)
         self._age = lru_cache(RECENT)(generalise_age)
 
     def __repr__(self) -> str:
@@ -338,10 +354,6 @@ class Surfaces:
     def clues(self, surface: str) -> OrderClues | None:
         """Return what a date says about the order of numeric dates."""
         return self._clues(surface) if len(surface) <= MAX_LENGTH else None
-
-    def year(self, surface: str) -> str | None:
-        """Return a date generalised; see :func:`~lacuna.deid.generalising.generalise_date`."""
-        return self._year(surface) if len(surface) <= MAX_LENGTH else None
 
     def age(self, surface: str) -> str | None:
         """Return an age generalised; see :func:`~lacuna.deid.generalising.generalise_age`."""

@@ -10,24 +10,17 @@ one, and a resumed run adds those of the documents that were finished before.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from heapq import nlargest, nsmallest
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from lacuna.deid.calibration import Calibration
-from lacuna.deid.detector import Detected
-from lacuna.deid.drift import doubts, expected_left, rates
-from lacuna.deid.redact import Redacted
+from lacuna.deid.drift import doubts, expected_left
 from lacuna.deid.run_report_page import page
-from lacuna.deid.vocabulary import Vocabulary
 from lacuna.io.writing import whole_file
-from lacuna.kernels import kernel
-from lacuna.types import BoolArray, FloatArray, LongArray
 
 JSON, HTML = "report.json", "report.html"
 BINS = 20  #: of the histogram of P(identifier)
@@ -265,42 +258,12 @@ class Tally(msgspec.Struct):
             least = _need(self.review[-1])
             others = [review for review in others if _need(review) > least]
         if others:
-            self.review = nlargest(MOST_IN_NEED, [*self.review, *others], key=_need)
+            self.review = most_in_need([*self.review, *others])
 
     def add_failure(self, reason: str) -> None:
         """Count a document that failed."""
         self.failed += 1
         _add_counts(self.reasons, {reason: 1})
-
-
-def tally_of(
-    hashed_id: str, detected: Detected, redacted: Redacted, vocabulary: Vocabulary | None = None
-) -> Tally:
-    """Return the tally of one document; with a vocabulary, its words are looked at as well."""
-    missed = detected.expected_missed
-    words = None if vocabulary is None else vocabulary.count(detected.document.text)
-    is_foreign = words is not None and words.is_foreign
-    tokens = len(detected.probability)
-    left, replaced = histograms(detected.probability, detected.covered, BINS).tolist()
-    return Tally(
-        documents=1,
-        characters=len(detected.document.text),
-        tokens=tokens,
-        labels=dict(redacted.counts),
-        fallbacks=dict(redacted.fallbacks),
-        placeholders=redacted.placeholders,
-        replaced=replaced,
-        left=left,
-        expected_missed=missed,
-        review=[Review(missed, hashed_id, tokens, len(redacted.plan))],
-        protected=dict(Counter(detected.protected)),
-        rates=rates(tokens, sum(replaced), missed, words),
-        foreign=int(is_foreign),
-        foreign_documents=[hashed_id] if is_foreign else [],
-        contradictory_dates=redacted.orders.contradictory,
-        hidden_dates=redacted.orders.hidden,
-        dates_against_locale=redacted.orders.against_locale,
-    )
 
 
 def warnings_of(tally: Tally, promise: Calibration | None, language: str) -> list[str]:
@@ -369,6 +332,11 @@ def total(tallies: Iterable[Tally]) -> Tally:
     return whole
 
 
+def most_in_need(reviews: Iterable[Review]) -> list[Review]:
+    """Return the documents most in need of review, sorted."""
+    return nlargest(MOST_IN_NEED, reviews, key=_need)
+
+
 def _need(review: Review) -> tuple[float, str]:
     return review.expected_missed, review.document
 
@@ -380,12 +348,3 @@ def _add_counts(mine: dict[str, int], its: Mapping[str, int]) -> None:
 
 def _sums(mine: list[int], its: list[int]) -> list[int]:
     return [a + b for a, b in zip(mine, its, strict=True)]
-
-
-@kernel
-def histograms(probability: FloatArray, covered: BoolArray, bins: int) -> LongArray:
-    """Return how many tokens are in each bin: row 0 of those that stay, row 1 of the covered."""
-    counts = np.zeros((2, bins), np.int64)
-    for t in range(probability.size):
-        counts[int(covered[t]), min(int(probability[t] * bins), bins - 1)] += 1
-    return counts

@@ -21,19 +21,19 @@ there. The result does not depend on the order of documents, because terms are a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from itertools import accumulate
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from lacuna.deid.actions import LENIENT, Keep
 from lacuna.deid.detector import Detected, Recognizers
+from lacuna.deid.eponyms import DISEASE, is_disease
 from lacuna.deid.findings import Finding, Origin
-from lacuna.deid.folding import fold_words, word_tables
+from lacuna.deid.folding import fold_words, hidden_spaces, word_table, word_tables
 from lacuna.deid.kinds import IdentifierKind
 from lacuna.deid.name_terms import (
     PARTICLES,
@@ -43,7 +43,6 @@ from lacuna.deid.name_terms import (
     number_terms,
     phrase_terms,
 )
-from lacuna.deid.patterns.cue_words import word_set
 from lacuna.deid.policy import Policy
 from lacuna.deid.terms import Term, TermFinder
 from lacuna.deid.word_hashes import (
@@ -84,21 +83,10 @@ _TERMS: dict[int, Callable[[str, str], Iterable[Term]]] = {
     WHOLE: number_terms,
 }
 RECENT, LONGEST_CACHED = 1 << 13, 60  #: surfaces whose terms are cached, and their characters
-#: Names of diseases, signs and devices, and the words after which they are no person's.
-_EPONYMS = word_set(
-    "addison alzheimer apgar asperger babinski baker barrett bartholin bowen broca burkitt charcot"
-    " chvostek colles crohn cushing doppler down dupuytren ewing foley gleason graves guillain"
-    " hashimoto hickman hodgkin hoffman holter horner huntington kaposi kawasaki kernig klinefelter"
-    " koplik lewy lyme marfan mcburney meckel meniere murphy osler paget parkinson pott raynaud"
-    " romberg sjogren stevens swan tourette trendelenburg turner valsalva wernicke whipple wilms"
-    " wilson"
-)
-_DISEASE = re.compile(
-    r"(?i)(?:['’]s?|s['’]?)?[ -](?:disease|syndrome|signs?|catheter|score|scale|criteria|lymphoma"
-    r"|sarcoma|tumou?r|palsy|chorea|fracture|bod(?:y|ies)|contracture|nodes?|maneuver|manoeuvre"
-    r"|phenomenon|thyroiditis|monitor|line|test|position|procedure|dementia|drain)\b"
-)
-DISEASE = "names of diseases, signs and devices"  #: among the protected words
+TOGETHER = 1 << 20  #: characters looked through in one call
+
+
+_NO_HASHES: HashArray = np.empty(0, np.uint64)
 
 
 def confident(threshold: float) -> float:
@@ -141,12 +129,24 @@ class SecondLook:
         others
             What :meth:`terms` of other documents of the patient returned.
         """
-        if not others and all(one.document.text.isascii() for one in found):
-            is_left, stay = self._look_through(found)
-            if not is_left and not stay.size:
-                return [*found]
-            if not is_left and len(found) == 1:
-                return [found[0]._replace(protected=_in_words(stay))]
+        return next(self.look_all([found], [others]))
+
+    def look_all(
+        self, units: Sequence[Sequence[Detected]], others: Sequence[frozenset[Term]]
+    ) -> Iterator[list[Detected]]:
+        """Yield the documents of each of several patients with what is found again."""
+        quick = [unit for unit, terms in zip(units, others, strict=True) if not terms]
+        seen = chain.from_iterable(map(self._look_through, _batches(quick)))
+        for unit, terms in zip(units, others, strict=True):
+            is_left, stay = (True, _NO_HASHES) if terms else next(seen)
+            if is_left or (stay.size and len(unit) > 1):
+                yield self._look(unit, terms)
+            elif stay.size:
+                yield [unit[0]._replace(protected=_in_words(stay))]
+            else:
+                yield [*unit]
+
+    def _look(self, found: Sequence[Detected], others: frozenset[Term]) -> list[Detected]:
         texts = [self._words(one) for one in found]
         sources = [words.hashes() for words in texts]
         wanted = _wanted(sources, others)
@@ -195,18 +195,31 @@ class SecondLook:
             for _, _, label, origin, sure in findings
         ]
 
-    def _look_through(self, found: Sequence[Detected]) -> tuple[bool, HashArray]:
-        """Return whether ASCII texts may have more of what was found, and protected words."""
+    def _look_through(
+        self, units: Sequence[Sequence[Detected]]
+    ) -> Iterator[tuple[bool, HashArray]]:
+        """Yield for each patient whether more may be left, and the protected words."""
+        found = [one for unit in units for one in unit]
         text = "\n".join([one.document.text for one in found])
-        codes = code_points(text)
-        (table,) = word_tables(text, codes)
-        spans = [self._spans(one) for one in found]
-        start, end, way = spans[0]
-        if len(found) > 1:
-            places = accumulate([0, *(len(one.document.text) + 1 for one in found[:-1])])
-            moved = [(a + at, b + at, w) for (a, b, w), at in zip(spans, places, strict=True)]
-            start, end, way = map(np.concatenate, zip(*moved, strict=True))
-        return look_through(codes, table, start, end, way, _everyday_hashes()[0])
+        # where each document begins, and after the last of a patient the next one
+        begin = np.cumsum([0, *(len(one.document.text) + 1 for one in found)])
+        number = np.cumsum([0, *(len(one.findings) for one in found)])
+        move = np.repeat(begin[:-1], np.diff(number))
+        start, end = map(np.concatenate, zip(*(one.borders for one in found), strict=True))
+        way = np.array(self._ways_of([f for one in found for f in one.findings]), np.int64)
+        last = np.cumsum([len(unit) for unit in units])
+        is_left, protected, until = look_through(
+            code_points(text),
+            word_table(),
+            hidden_spaces(),
+            np.minimum(begin[last], len(text)),
+            start + move,
+            end + move,
+            way,
+            number[last],
+            _everyday_hashes()[0],
+        )
+        return zip(is_left.tolist(), np.split(protected, until[:-1]), strict=True)
 
     def _words(self, found: Detected) -> _Words:
         text = found.document.text
@@ -246,22 +259,29 @@ class SecondLook:
         ]
         matches = self._outside_dates(found, matches)
         again = self.recognizers.drop(found.document, matches)
-        is_disease = [_is_disease(text, match) for match in again]
+        diseases = [is_disease(text, match) for match in again]
         stay = [word for term in common for word in term.split() if word in everyday_words()]
-        stay += [DISEASE] * sum(is_disease)
-        again = [match for match, no in zip(again, is_disease, strict=True) if not no]
+        stay += [DISEASE] * sum(diseases)
+        again = [match for match, no in zip(again, diseases, strict=True) if not no]
         return found.with_more(again)._replace(protected=stay)
+
+
+def _batches(units: Iterable[Sequence[Detected]]) -> Iterator[list[Sequence[Detected]]]:
+    """Yield patients in batches of about ``TOGETHER`` characters."""
+    batch: list[Sequence[Detected]] = []
+    size = 0
+    for unit in units:
+        batch.append(unit)
+        size += sum([len(one.document.text) for one in unit])
+        if size >= TOGETHER:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def _is_everyday(surface: str) -> bool:
     return all(word in everyday_words() for word in fold_words(surface))
-
-
-def _is_disease(text: str, match: Finding) -> bool:
-    """Whether a name is that of a disease: *Foley catheter*."""
-    if _DISEASE.match(text, match.end) is None:
-        return False
-    return " ".join(fold_words(text[match.start : match.end])) in _EPONYMS
 
 
 @lru_cache(RECENT)

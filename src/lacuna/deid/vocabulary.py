@@ -12,7 +12,7 @@ unknown words. A run of letters is a word if it has two or more of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -36,13 +36,14 @@ from lacuna.text.characters import (
     lower_table,
 )
 from lacuna.text.word_types import WordTypes
-from lacuna.types import CodeArray, HashArray
+from lacuna.types import CodeArray, HashArray, LongArray
 
 LANGUAGE = "language"  #: key in the header of a model file, e.g. with the value "en"
 ENOUGH_WORDS = 50
 MOSTLY_UNKNOWN = 0.45
 FEW_FUNCTION_WORDS = 0.03
-SLICE = 1 << 17  #: characters looked at together, so that memory is bounded
+SLICE = 1 << 17  #: characters of a long text looked at together, so that memory is bounded
+TOGETHER = 1 << 20  #: characters of short texts looked at together
 SAMPLE = 1500  #: characters that tell the language
 SHORTEST = 2  #: letters of a word
 BASIS, PRIME, HALF = map(np.uint64, (0xCBF29CE484222325, 0x100000001B3, 32))
@@ -87,19 +88,40 @@ class Vocabulary:
 
     def count(self, text: str) -> WordCounts:
         """Count the words of a text."""
+        return self.count_all([text])[0]
+
+    def count_all(self, texts: Sequence[str]) -> list[WordCounts]:
+        """Count the words of each of several texts."""
         if not self.counts_unknown:  # the language shows at the beginning
-            text = text[:SAMPLE]
-        common = _function_words(self.language)
-        hashes = [_word_hashes(text[i : i + SLICE]) for i in range(0, len(text), SLICE)]
-        words = sum(map(len, hashes))
-        is_foreign = False
-        if common is not None and words >= ENOUGH_WORDS:
-            functional = sum([int(np.count_nonzero(common.lookup(h) >= 0)) for h in hashes])
-            is_foreign = functional < FEW_FUNCTION_WORDS * words
-        if not (is_foreign or self.counts_unknown):
-            return WordCounts(words, None)
-        unknown = sum([int(np.count_nonzero(self.known.lookup(h) < 0)) for h in hashes])
-        return WordCounts(words, unknown, is_foreign and unknown >= MOSTLY_UNKNOWN * words)
+            texts = [text[:SAMPLE] for text in texts]
+        words, common, unknown = np.zeros((3, len(texts)), np.int64)
+        listed = _function_words(self.language)
+        for hashes, owner in _words_of(texts):
+            words += np.bincount(owner, minlength=len(texts))
+            if listed is not None:
+                common += np.bincount(owner[listed.lookup(hashes) >= 0], minlength=len(texts))
+        is_doubtful = (words >= ENOUGH_WORDS) & (common < FEW_FUNCTION_WORDS * words)
+        is_doubtful &= listed is not None
+        if not (self.counts_unknown or is_doubtful.any()):
+            return [WordCounts(count, None) for count in words.tolist()]
+        for hashes, owner in _words_of(texts):
+            unknown += np.bincount(owner[self.known.lookup(hashes) < 0], minlength=len(texts))
+        is_foreign = is_doubtful & (unknown >= MOSTLY_UNKNOWN * words)
+        columns = words.tolist(), unknown.tolist(), is_foreign.tolist()
+        return [WordCounts(*counts) for counts in zip(*columns, strict=True)]
+
+
+def _words_of(texts: Sequence[str]) -> Iterator[tuple[HashArray, LongArray]]:
+    """Yield hashes of the words of texts, and the number of the text that each is in."""
+    places = [(n, i) for n, text in enumerate(texts) for i in range(0, len(text), SLICE)]
+    together = len(places) if sum(map(len, texts)) <= TOGETHER else 1
+    for first in range(0, len(places), max(together, 1)):
+        batch = places[first : first + together]
+        pieces = [texts[n][i : i + SLICE] for n, i in batch]
+        hashes, start = _word_hashes("\n".join(pieces))
+        last = np.cumsum([len(piece) + 1 for piece in pieces])
+        numbers = np.array([n for n, _ in batch])
+        yield hashes, numbers[np.searchsorted(last, start, side="right")]
 
 
 def language_name(stored: StoredModel) -> str:
@@ -115,7 +137,7 @@ def vocabulary_of(stored: StoredModel, tagger: Tagger) -> Vocabulary | None:
 
 def word_types(words: Iterable[str]) -> WordTypes:
     """Return the types of words as :class:`Vocabulary` looks them up."""
-    return WordTypes.build(_word_hashes("\n".join(words)))
+    return WordTypes.build(_word_hashes("\n".join(words))[0])
 
 
 @cache
@@ -124,17 +146,20 @@ def _function_words(language: str) -> WordTypes | None:
     return None if words is None else word_types(words.split())
 
 
-def _word_hashes(text: str) -> HashArray:
+def _word_hashes(text: str) -> tuple[HashArray, LongArray]:
     return lower_word_hashes(code_points(text), class_table(), lower_table())
 
 
 @kernel
-def lower_word_hashes(codes: CodeArray, classes: ClassTable, lower: CodeArray) -> HashArray:
-    """Return a hash of every run of at least two letters, in lower case, in one pass.
+def lower_word_hashes(
+    codes: CodeArray, classes: ClassTable, lower: CodeArray
+) -> tuple[HashArray, LongArray]:
+    """Return a hash of every run of at least two letters, in lower case, and where it begins.
 
     Marks belong to the letter before them. FNV-1a of the code points, then mixed.
     """
-    hashes = np.empty(codes.size // SHORTEST + 1, np.uint64)
+    most = codes.size // SHORTEST + 1
+    hashes, start = np.empty(most, np.uint64), np.empty(most, np.int64)
     count = 0
     length = 0
     h = BASIS
@@ -146,8 +171,8 @@ def lower_word_hashes(codes: CodeArray, classes: ClassTable, lower: CodeArray) -
             length += 1
         elif length > 0:
             if length >= SHORTEST:
-                hashes[count] = h ^ (h >> HALF)
+                hashes[count], start[count] = h ^ (h >> HALF), i - length
                 count += 1
             h = BASIS
             length = 0
-    return hashes[:count].copy()
+    return hashes[:count].copy(), start[:count].copy()

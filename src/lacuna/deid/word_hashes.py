@@ -20,6 +20,7 @@ BASE = 0x100000001B3
 GROUPS = 12  #: of a number, at most
 PHONE, AREA = 10, 3  #: digits of a phone number, and of its first group
 NEAR = 4  #: characters; what is this near may be one name
+LAST_ASCII = 0x7F
 FILTER_BITS = 10  #: of the filter before hashes are searched
 
 
@@ -232,28 +233,59 @@ def find(wanted: HashArray, value: np.uint64) -> int:
 def look_through(
     codes: CodeArray,
     table: CodeArray,
+    hidden: BoolArray,
+    text_end: LongArray,
     start: LongArray,
     end: LongArray,
     way: LongArray,
+    span_end: LongArray,
     everyday: HashArray,
-) -> tuple[bool, HashArray]:
-    """Return whether a text may have more of what was found in it, and the protected words."""
-    word, length, word_start, word_end = hash_words(codes, table)
-    wanted, _, first_groups = span_hashes(
-        codes, table, word, word_start, word_end, start, end, way, everyday
-    )
-    hits, protected = words_left(
-        codes,
-        table,
-        word,
-        length,
-        word_start,
-        word_end,
-        start,
-        end,
-        way,
-        np.sort(wanted),
-        np.sort(first_groups),
-        everyday,
-    )
-    return hits.size > 0, protected
+) -> tuple[BoolArray, HashArray, LongArray]:
+    """Look for what was found in each of several texts in that text, all of them in one call.
+
+    Parameters
+    ----------
+    codes, text_end
+        The texts one after another, and where each ends.
+    table, hidden
+        What each code point becomes, and whether it is a hidden space.
+    start, end, way, span_end
+        Spans in `codes`, how they are looked for, and the last span of each text plus one.
+    everyday
+        Hashes of everyday words, sorted.
+
+    Returns
+    -------
+    is_left, protected, protected_end
+        Whether a text may have more of what was found in it, or has hidden spaces; the hashes of
+        protected words of all texts, and where those of each end.
+    """
+    is_left = np.zeros(text_end.size, np.bool_)
+    protected, protected_end = np.empty(codes.size // 2 + 1, np.uint64), np.zeros_like(text_end)
+    count, first, span = 0, 0, 0
+    for t in range(text_end.size):
+        text, spans = codes[first : text_end[t]], slice(span, span_end[t])
+        begin, until, ways = start[spans] - first, end[spans] - first, way[spans]
+        first, span = text_end[t], span_end[t]
+        is_left[t] = has_any(text, hidden)
+        if not is_left[t]:
+            word, length, at, to = hash_words(text, table)
+            wanted, _, groups = span_hashes(text, table, word, at, to, begin, until, ways, everyday)
+            wanted, groups = np.sort(wanted), np.sort(groups)
+            hits, stay = words_left(
+                text, table, word, length, at, to, begin, until, ways, wanted, groups, everyday
+            )
+            is_left[t] = hits.size > 0
+            protected[count : count + stay.size] = stay
+            count += stay.size
+        protected_end[t] = count
+    return is_left, protected[:count], protected_end
+
+
+@kernel
+def has_any(codes: CodeArray, marked: BoolArray) -> bool:
+    """Return whether a text has marked characters; none of ASCII is."""
+    for code in codes:  # noqa: SIM110 (numba compiles no any())
+        if code > LAST_ASCII and marked[code]:
+            return True
+    return False

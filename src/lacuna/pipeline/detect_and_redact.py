@@ -114,13 +114,29 @@ class DetectAndRedact:
             for place, one in enumerate(found):
                 if isinstance(one, Failed):
                     outcomes[place] = one
-            for members in _by_unit(found):
-                group = members[0][1].document.group
-                given = None if group is None else evidence.get(group)
-                redacted = self._redact_unit([one for _, one in members], given)
+            units = _by_unit(found)
+            given = [_given(members, evidence) for members in units]
+            looked = self._look_again([[one for _, one in members] for members in units], given)
+            for members, again, known in zip(units, looked, given, strict=True):
+                redacted = self._redact_unit([one for _, one in members], again, known)
                 for (place, _), outcome in zip(members, redacted, strict=True):
                     outcomes[place] = outcome
         return outcomes
+
+    def _look_again(
+        self, units: Sequence[Sequence[Detected]], given: Sequence[Evidence | None]
+    ) -> list[Sequence[Detected] | Failed]:
+        """Look again in the documents of each patient; if that fails, patient by patient."""
+        if self.second_look is None:
+            return [*units]
+        terms = [NOTHING.terms if known is None else known.terms for known in given]
+        try:
+            return [*self.second_look.look_all(units, terms)]
+        except Exception as error:
+            if len(units) == 1:
+                return [Failed(why(error))]
+        pairs = zip(units, given, strict=True)
+        return [looked for unit, known in pairs for looked in self._look_again([unit], [known])]
 
     def evidence(self, found: Sequence[Detected | Failed]) -> dict[str, Evidence]:
         """Return what documents tell about others of their groups.
@@ -145,20 +161,23 @@ class DetectAndRedact:
     def _order(self, found: Sequence[Detected]) -> OrderEvidence:
         """Return what documents of a patient say about the order of numeric dates."""
         order = OrderEvidence()
-        if self.redactor.policy.needs_key:
+        if self.redactor.reads_order:
             for one in found:
                 order = order.merged(self.redactor.order_evidence(one.document, one.findings))
         return order
 
     def _redact_unit(
-        self, found: Sequence[Detected], given: Evidence | None
+        self,
+        found: Sequence[Detected],
+        looked: Sequence[Detected] | Failed,
+        given: Evidence | None,
     ) -> list[Safe | Failed]:
         """Redact the documents of a patient; if looking at all of them fails, all of them fail."""
+        if isinstance(looked, Failed):
+            return [looked] * len(found)
+        order = None
         try:
-            terms = NOTHING.terms if given is None else given.terms
-            looked = self.second_look.look(found, terms) if self.second_look else found
-            order = None
-            if self.redactor.policy.needs_key:
+            if self.redactor.reads_order:
                 dates = self._order(found) if given is None else given.order
                 order = self.redactor.order(dates, self.run_order)
         except Exception as error:
@@ -183,12 +202,20 @@ class DetectAndRedact:
     def _replaced(self, found: Detected, order: Order | None) -> Safe | Failed:
         try:
             safe = Safe(self.redactor.redact(found.document, found.findings, order=order), found)
-            safe.text.encode()
+            if not safe.text.isascii():
+                safe.text.encode()
         except UnicodeEncodeError:
             return Failed("contains half of a surrogate pair, which cannot be written")
         except Exception as error:
             return Failed(why(error))
         return safe
+
+
+def _given(
+    members: Sequence[tuple[int, Detected]], evidence: Mapping[str, Evidence]
+) -> Evidence | None:
+    group = members[0][1].document.group
+    return None if group is None else evidence.get(group)
 
 
 def _by_unit(found: Sequence[Detected | Failed]) -> list[list[tuple[int, Detected]]]:

@@ -77,6 +77,9 @@ class OrderEvidence(msgspec.Struct, frozen=True, array_like=True):
         return None
 
 
+NO_EVIDENCE = OrderEvidence()
+
+
 class OrderCounts(NamedTuple):
     """What a report says about the order of dates: numbers of documents, and of hidden dates."""
 

@@ -18,7 +18,6 @@ from lacuna.deid.dates.reading import NONE, Reading, year_of
 
 OLDEST = 89
 FIRST_YEAR = 1900
-_DIGITS = re.compile(r"\d+")
 _REACH = 48  # characters before a date that are searched for "born"
 _BORN = re.compile(
     r"(?is).*(?<![^\W_])(?:born|[dy]\.?[ ]?o\.?[ ]?b\.?|birth(?:[ ]?da(?:te|y))?|bday|b\.|"
@@ -52,17 +51,6 @@ def full_years(reading: Reading) -> list[int]:
             year = year_of(written)
             years.append(year - 100 if len(written) <= 2 and not is_year(year) else year)
     return years
-
-
-def may_be_before(surface: str, first: int) -> bool:
-    """Whether a date may have a year before `first`; quick, and in doubt True."""
-    for digits in _DIGITS.findall(surface):
-        size = len(digits)
-        if size > 4 or (size == 4 and int(digits) < first):
-            return True
-        if size <= 2 and 1900 + int(digits) < first and int(digits) > this_year() % 100:
-            return True
-    return False
 
 
 def is_doubtful(reading: Reading) -> bool:
