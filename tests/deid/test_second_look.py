@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 
 from lacuna.deid.calibration_units import calibration_units
 from lacuna.deid.detector import Detected, Detector, Recognizers, covered_tokens
+from lacuna.deid.eponyms import DISEASE
 from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.keys import Key
 from lacuna.deid.name_terms import everyday_words, is_clear, name_parts
 from lacuna.deid.policy import load_policy
 from lacuna.deid.redact import Redactor
-from lacuna.deid.second_look import DISEASE, STEPS, SecondLook, confident
+from lacuna.deid.second_look import STEPS, SecondLook, confident
 from lacuna.deid.terms import fold_words
 from lacuna.models.base import Examined
 from lacuna.pipeline.detect_and_redact import DetectAndRedact, Safe

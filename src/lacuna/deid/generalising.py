@@ -6,6 +6,7 @@ Each function returns None in doubt; then the policy's default action hides the 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from lacuna.deid.dates.calendar_words import plain
 from lacuna.deid.dates.reading import Reading
@@ -70,16 +71,18 @@ _MONTHS_OR_LESS = frozenset(
 _MOST_MONTHS = 1000  #: more months would be over 89 years, or are no age
 
 
-def generalise_date(reading: Reading | None) -> str | None:
+def generalise_date(reading: Reading | None, years: Sequence[int] | None = None) -> str | None:
     """Return the years of a date: ``2014``, ``'98``, ``2013-2014``.
 
     None if it names none, or a number that is no year (1427); see
-    :func:`~lacuna.deid.dates.years.is_year`.
+    :func:`~lacuna.deid.dates.years.is_year`. `years` are its years with all digits, if at hand.
     """
-    years = stated_years(reading) if reading is not None else []
-    if reading is None or not years or not all(map(is_year, full_years(reading))):
+    if reading is None:
         return None
-    written = [year if len(year) > 2 else f"'{year}" for year in years]
+    years = full_years(reading) if years is None else years
+    if not years or not all(map(is_year, years)):
+        return None
+    written = [year if len(year) > 2 else f"'{year}" for year in stated_years(reading)]
     return written[0] if written[0] == written[-1] else f"{written[0]}-{written[-1]}"
 
 

@@ -129,7 +129,10 @@ def name_words(surface: str) -> list[NameWord]:
 
 def name_form(surface: str) -> NameForm:
     """Return who is named."""
-    words = list(map(plain, _WORD.findall(surface)))
+    if surface.isascii() and surface.replace(" ", "").isalpha():
+        words = surface.lower().split()
+    else:
+        words = list(map(plain, _WORD.findall(surface)))
     has_signs = "," in surface or "'" in surface or "’" in surface
     if has_signs or not _SPECIAL.isdisjoint(words):
         return form_of(surface, name_words(surface))

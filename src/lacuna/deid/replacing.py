@@ -54,6 +54,7 @@ _PERSON, _DATE, _AGE, _ZIP = (
     IdentifierKind.AGE,
     IdentifierKind.ZIP,
 )
+NO_YEAR = 10_000  #: later than any year
 RECENT = 1 << 14  #: names, dates and ages that are cached, of each; only short ones
 
 
@@ -212,10 +213,10 @@ class Replacing:
 
     def _find_births(self, items: list[Item]) -> None:
         """Find the dates of birth, if any year of the document can show an age over 89."""
-        first = this_year() - OLDEST
-        if self.is_over_89 or any(
-            min(date.years) < first for date in self._read.values() if date.years
-        ):
+        if not self._read:
+            return
+        earliest = min([date.earliest for date in self._read.values()])
+        if self.is_over_89 or earliest < this_year() - OLDEST:
             text = self._document.text
             starts = [(place, items[place].start) for place in self._read]
             self._births = {place for place, start in starts if is_birth(text, start)}
@@ -306,14 +307,15 @@ class DateSurface(NamedTuple):
 
     reading
         Its parts.
-    years
-        With all digits.
+    years, earliest
+        With all digits, and the first of them.
     generalised
         Its years as they may be shown, see :func:`~lacuna.deid.generalising.generalise_date`.
     """
 
     reading: Reading
     years: tuple[int, ...]
+    earliest: int
     generalised: str | None
 
 
@@ -327,7 +329,10 @@ class Surfaces:
             reading = read_date(surface, language=locale[:2], month_first=month_first)
             if reading is None:
                 return None
-            return DateSurface(reading, tuple(full_years(reading)), generalise_date(reading))
+            years = tuple(full_years(reading))
+            return DateSurface(
+                reading, years, min(years, default=NO_YEAR), generalise_date(reading, years)
+            )
 
         def clues(surface: str) -> OrderClues | None:
             date = self.date(surface, is_month_first)

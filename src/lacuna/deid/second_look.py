@@ -219,7 +219,10 @@ class SecondLook:
             number[last],
             _everyday_hashes()[0],
         )
-        return zip(is_left.tolist(), np.split(protected, until[:-1]), strict=True)
+        first = 0
+        for is_more, last_word in zip(is_left.tolist(), until.tolist(), strict=True):
+            yield is_more, protected[first:last_word]
+            first = last_word
 
     def _words(self, found: Detected) -> _Words:
         text = found.document.text
