@@ -10,8 +10,10 @@ from random import Random
 import pytest
 
 from lacuna.archive.held import Held
+from lacuna.archive.inputs import InputFile
 from lacuna.archive.known_check import WITHOUT_DOCUMENTS
-from lacuna.archive.options import Columns
+from lacuna.archive.options import Columns, InputOptions
+from lacuna.archive.survey import groups_apart
 from lacuna.deid.terms import fold_words
 from lacuna.errors import ConfigError
 from tests.archive.conftest import KEY, RunOver
@@ -176,6 +178,20 @@ def test_known_patients_without_a_document_are_counted(run_over: RunOver, tmp_pa
 
 
 # two passes
+
+
+@pytest.mark.parametrize("key", ['"group"', '"\\u0067roup"', '"gr\\u006fup"'])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_groups_are_seen_however_the_key_is_written(
+    key: str, encoding: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "notes.jsonl"
+    groups = ["p1", "p2", "p1"]
+    lines = [f'{{"id": "{i}", {key}: "{group}", "text": "x"}}\n' for i, group in enumerate(groups)]
+    path.write_text("".join(lines), encoding)
+    file = InputFile(tmp_path, path.name, "jsonl", path.stat().st_size)
+    options = InputOptions(encoding=encoding)
+    assert groups_apart([file], [], options) == {"p1"}
 
 
 def test_a_row_that_changed_between_the_passes_fails(

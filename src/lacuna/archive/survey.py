@@ -13,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
+from mmap import ACCESS_READ, mmap
 from operator import attrgetter
 
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.jobs import LONGEST_RUN
 from lacuna.archive.options import ArchiveOptions, InputOptions
 from lacuna.archive.rows import Row
-from lacuna.archive.tables import open_table
+from lacuna.archive.tables import DELIMITERS, open_table
 from lacuna.deid.dates.order import OrderEvidence
 from lacuna.deid.dates.order_survey import numeric_order_evidence
 
@@ -50,6 +51,8 @@ def groups_apart(
 def _runs(files: Iterable[InputFile], options: InputOptions) -> Iterator[tuple[str, int]]:
     """Yield group and characters of rows of one group that follow one another."""
     for file in files:
+        if not _may_have_groups(file, options):
+            continue
         for group, rows in groupby(readable_rows(file, options), _GROUP):
             size = sum(len(row.text) for row in rows)
             if group is not None:
@@ -57,6 +60,21 @@ def _runs(files: Iterable[InputFile], options: InputOptions) -> Iterator[tuple[s
 
 
 _GROUP = attrgetter("group")
+
+
+def _may_have_groups(file: InputFile, options: InputOptions) -> bool:
+    """Whether rows of a table may have groups; quick, and in doubt True."""
+    if not file.is_table:
+        return False
+    if options.group_from is not None:
+        return True
+    if file.format in (*DELIMITERS, "parquet"):
+        return options.columns.group is not None
+    if file.format != "jsonl" or not file.bytes:
+        return True
+    with file.path.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as content:
+        # a key may be written with escapes, or in an encoding with zero bytes
+        return any(content.find(sign) >= 0 for sign in (b'"group"', b"\\u00", b"\0"))
 
 
 def order_of_run(files: Iterable[InputFile], options: ArchiveOptions) -> OrderEvidence:
