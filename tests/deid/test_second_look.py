@@ -21,7 +21,7 @@ from lacuna.deid.name_terms import everyday_words, is_clear, name_parts
 from lacuna.deid.policy import load_policy
 from lacuna.deid.redact import Redactor
 from lacuna.deid.second_look import STEPS, SecondLook, confident
-from lacuna.deid.terms import fold_words
+from lacuna.deid.terms import Term, fold_words
 from lacuna.models.base import Examined
 from lacuna.pipeline.detect_and_redact import DetectAndRedact, Safe
 from lacuna.text.document import Document, Mention
@@ -241,6 +241,20 @@ def _clear_parts(found: Sequence[Detected]) -> set[str]:
         for part in name_parts(one.document.text[finding.start : finding.end])
         if is_clear(part)
     }
+
+
+@given(st.lists(patients(), max_size=4), st.booleans())
+def test_many_patients_together_are_as_each_alone(units: list[list[Detected]], hides: bool) -> None:
+    if units and hides:  # a zero width space: read twice
+        units[0] = [
+            one._replace(document=Document("d", one.document.text + "\u200b")) for one in units[0]
+        ]
+    look, none = SecondLook(POLICY), frozenset[Term]()
+    together = look.look_all(units, [none] * len(units))
+    for unit, found in zip(units, together, strict=True):
+        alone = look._look(unit, none)  # without the quick pass
+        assert [one.findings for one in found] == [one.findings for one in alone]
+        assert [sorted(one.protected) for one in found] == [sorted(one.protected) for one in alone]
 
 
 @given(patients())

@@ -27,6 +27,7 @@ from lacuna.deid.run_report import (
 )
 from lacuna.deid.tallying import tally_of
 from lacuna.text.document import Document
+from lacuna.text.tokens import tokens_of
 
 
 def test_one_document_by_hand() -> None:
@@ -43,6 +44,24 @@ def test_one_document_by_hand() -> None:
     assert Counter(dict(enumerate(tally.left))) == Counter({0: 1, 2: 1})
     assert tally.expected_missed == pytest.approx(0.12)
     assert tally.review == [Review(tally.expected_missed, "x", 4, 2)]
+
+
+def test_documents_together_are_the_sum_of_each() -> None:
+    redactor = Redactor(load_policy("safe-harbor"), Key(bytes(32)))
+    documents = []
+    for number, text in enumerate(["Ann saw Bo.", "", "Ann left [NAME-1] on 3/4/2014."]):
+        document = Document(f"d{number}", text)
+        tokens = tokens_of(document)
+        findings = [Finding(0, 3, "PATIENT", Origin.MODEL)] if text else []
+        sure = np.linspace(0, 1, len(tokens.start))
+        detected = Detected(document, findings, tokens.start, tokens.end, sure, sure > 0.6)
+        documents.append((f"h{number}", detected, redactor.redact(document, findings)))
+    every = tally_of(documents)
+    apart = total(tally_of([one]) for one in documents)
+    assert every.expected_missed == pytest.approx(apart.expected_missed)
+    every.expected_missed = apart.expected_missed
+    assert every == apart
+    assert tally_of([]) == Tally()
 
 
 def test_placeholders_are_counted() -> None:

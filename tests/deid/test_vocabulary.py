@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lacuna.deid.vocabulary import SLICE, Vocabulary, language_name, vocabulary_of, word_types
 from lacuna.models.file import StoredModel, bundled_model, read_model
@@ -100,6 +102,15 @@ def test_a_long_text_is_counted_in_slices() -> None:
     assert abs(counts.words - SLICE // 5 * 2) <= 4  # a word at the border may be cut
     assert counts.unknown is not None
     assert abs(counts.unknown - SLICE // 5) <= 4
+
+
+@given(st.lists(st.sampled_from([SPANISH, GERMAN, TABLE, SHORTHAND, "", "seen here"])))
+def test_texts_together_are_counted_as_each_alone(bundled: Vocabulary, texts: list[str]) -> None:
+    for vocabulary in (bundled, replace(bundled, counts_unknown=False)):
+        alone = [vocabulary.count(text) for text in texts]
+        for one, other in zip(vocabulary.count_all(texts), alone, strict=True):
+            assert (one.words, one.is_foreign) == (other.words, other.is_foreign)
+            assert one.unknown == other.unknown or not vocabulary.counts_unknown
 
 
 def test_unknown_words_are_counted_where_they_are_needed() -> None:
