@@ -135,7 +135,8 @@ def test_look_alikes(line: str, detector: Detector) -> None:
     for start, end in spans:
         first, last = token_range(examined, start, end)
         wanted[first:last] = True
-    assert covered(examined, detected.findings).tolist() == wanted.tolist()
+    (is_covered,) = covered([examined], [detected.findings])
+    assert is_covered.tolist() == wanted.tolist()
 
 
 def test_there_are_many_look_alikes_and_few_failures() -> None:

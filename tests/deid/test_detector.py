@@ -16,9 +16,9 @@ from lacuna.deid.detector import (
     UNNAMED,
     Detector,
     Recognizers,
-    covered_tokens,
+    covered,
     keep_all,
-    surest_tokens,
+    tagger_findings,
 )
 from lacuna.deid.findings import Finding, Origin
 from lacuna.errors import ConfigError
@@ -76,20 +76,43 @@ spans = st.lists(
 )
 
 
-@given(spans, st.lists(st.sampled_from([0.0, 0.2, 0.5, 1.0]), min_size=7, max_size=7))
-def test_tokens_that_spans_touch(spans: list[list[int]], sure: list[float]) -> None:
-    starts, ends = np.array(spans, np.int64).reshape(-1, 2).T.copy()
+@given(
+    st.lists(
+        st.tuples(spans, st.lists(st.sampled_from([0.0, 0.2, 0.5, 1.0]), min_size=7, max_size=7)),
+        max_size=3,
+    )
+)
+def test_tokens_that_spans_touch(documents: list[tuple[list[list[int]], list[float]]]) -> None:
     tokens = list(zip(TOKENS.start.tolist(), TOKENS.end.tolist(), strict=True))
-    touched = [
-        [t for t, (first, last) in enumerate(tokens) if start < last and first < end]
-        for start, end in spans
+    document = Document("d", TEXT)
+    examined = [
+        Examined(
+            document,
+            [(start, end, "PATIENT") for start, end in spans],
+            TOKENS.start,
+            TOKENS.end,
+            np.array(sure),
+        )
+        for spans, sure in documents
     ]
-    covered = covered_tokens(TOKENS.start, TOKENS.end, starts, ends)
-    assert np.flatnonzero(covered).tolist() == sorted({t for of_span in touched for t in of_span})
-    surest, alone = surest_tokens(TOKENS.start, TOKENS.end, np.array(sure), starts, ends, 0.5)
-    assert surest.tolist() == [max([sure[t] for t in of_span], default=-1) for of_span in touched]
-    taken = {t for i, of_span in enumerate(touched) if surest[i] >= 0.5 for t in of_span}
-    assert alone.tolist() == [t for t in range(7) if sure[t] >= 0.5 and t not in taken]
+    findings = [
+        [Finding(start, end, "PATIENT", Origin.MODEL) for start, end in spans]
+        for spans, _ in documents
+    ]
+    found = zip(documents, covered(examined, findings), tagger_findings(examined, 0.5), strict=True)
+    for (spans, sure), is_covered, tagged in found:
+        touched = [
+            [t for t, (first, last) in enumerate(tokens) if start < last and first < end]
+            for start, end in spans
+        ]
+        assert np.flatnonzero(is_covered).tolist() == sorted({t for own in touched for t in own})
+        surest = [max([sure[t] for t in own], default=-1) for own in touched]
+        taken = {t for i, own in enumerate(touched) if surest[i] >= 0.5 for t in own}
+        alone = [t for t in range(7) if sure[t] >= 0.5 and t not in taken]
+        assert [(f.start, f.end, f.label, f.probability) for f in tagged] == [
+            *((*span, "PATIENT", p) for span, p in zip(spans, surest, strict=True) if p >= 0.5),
+            *((*tokens[t], UNNAMED, sure[t]) for t in alone),
+        ]
 
 
 def test_recognizers_do_not_ask_for_a_threshold() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna.deid.calibration_units import calibration_units
-from lacuna.deid.detector import Detected, Detector, Recognizers, covered_tokens
+from lacuna.deid.detector import Detected, Detector, Recognizers
 from lacuna.deid.eponyms import DISEASE
 from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.keys import Key
@@ -44,13 +44,14 @@ def detected(
         start = text.index(surface)
         end = start + len(surface)
         findings.append(Finding(start, end, label, origin, sure[0] if sure else 0.99))
+    return with_findings(document, findings)
+
+
+def with_findings(document: Document, findings: list[Finding]) -> Detected:
     tokens = tokens_of(document)
-    starts = np.array([finding.start for finding in findings], np.int64)
-    ends = np.array([finding.end for finding in findings], np.int64)
-    covered = covered_tokens(tokens.start, tokens.end, starts, ends)
-    return Detected(
-        document, findings, tokens.start, tokens.end, np.zeros(len(tokens.start)), covered
-    )
+    nothing = np.zeros(len(tokens.start))
+    found = Detected(document, [], tokens.start, tokens.end, nothing, nothing > 0)
+    return found.with_more(findings)
 
 
 def again(*found: Detected, threshold: float = 0.5) -> list[str]:
@@ -223,13 +224,8 @@ def patients(draw: st.DrawFn) -> list[Detected]:
             if word.casefold() in [n.casefold() for n in names] and draw(st.booleans())
         ]
         document = Document(f"d{number}", text, group="p")
-        tokens = tokens_of(document)
         findings = [Finding(start, end, "PATIENT", Origin.MODEL, 0.9) for start, end in spans]
-        starts = np.array([start for start, _ in spans], np.int64)
-        ends = np.array([end for _, end in spans], np.int64)
-        covered = covered_tokens(tokens.start, tokens.end, starts, ends)
-        sure = np.zeros(len(tokens.start))
-        documents.append(Detected(document, findings, tokens.start, tokens.end, sure, covered))
+        documents.append(with_findings(document, findings))
     return documents
 
 
@@ -314,12 +310,7 @@ def numbered(draw: st.DrawFn) -> list[Detected]:
                 findings.append(Finding(inside, len(text), "IDNUM", Origin.PATTERN))
             text += draw(st.sampled_from([" ", ", ", " is ", "\n"]))
         document = Document(f"d{number}", text, group="p")
-        tokens = tokens_of(document)
-        starts = np.array([finding.start for finding in findings], np.int64)
-        ends = np.array([finding.end for finding in findings], np.int64)
-        covered = covered_tokens(tokens.start, tokens.end, starts, ends)
-        sure = np.zeros(len(tokens.start))
-        documents.append(Detected(document, findings, tokens.start, tokens.end, sure, covered))
+        documents.append(with_findings(document, findings))
     return documents
 
 

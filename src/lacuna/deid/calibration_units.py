@@ -34,9 +34,8 @@ from lacuna.deid.detector import (
     WINDOW,
     Detector,
     better_named,
-    borders_of,
     bounded_batches,
-    covered_tokens,
+    covered,
     detect_bounded,
     tagger_findings,
     token_range,
@@ -141,7 +140,7 @@ def _look_again(
     for step in STEPS:
         at_step = replace(detector, threshold=step)
         found = [
-            at_step.detected(pieces[0][1])
+            at_step.detected([pieces[0][1]])[0]
             if len(pieces) == 1
             else detect_bounded(at_step, [Document(gold.id, gold.text, group=gold.group)])[0]
             for gold, pieces in documents
@@ -157,7 +156,7 @@ def _raise_to(
     thresholds: FloatArray, step: float, tokens: Scored, findings: Sequence[Finding]
 ) -> None:
     """Raise the thresholds of the tokens that findings touch to a step."""
-    is_found = covered_tokens(tokens.start, tokens.end, *borders_of(findings))
+    (is_found,) = covered([tokens], [findings])
     np.maximum(thresholds, step, out=thresholds, where=is_found)
 
 
@@ -242,7 +241,7 @@ def redacted_up_to(
 ) -> tuple[FloatArray, FloatArray]:
     """Return for each token the highest thresholds at which it is found, and hidden; -1: none."""
     document, recognizers = examined.document, detector.recognizers
-    tagged = recognizers.drop(document, list(tagger_findings(examined, 0.0)))
+    tagged = recognizers.drop(document, tagger_findings([examined], 0.0)[0])
     recognized = [f._replace(probability=1.0) for f in recognizers.findings(document)]
     found = _up_to(examined, [*tagged, *recognized])
     findings = [*better_named(tagged, recognized), *recognized]

@@ -19,7 +19,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -40,6 +40,15 @@ TOGETHER = 1 << 20  #: characters examined in one call of the tagger
 _LOOK_BACK = 10_000  # characters searched for white space to cut at
 
 
+class HasTokens(Protocol):
+    """Something with the starts and ends of tokens."""
+
+    @property
+    def start(self) -> IntArray: ...  # noqa: D102
+    @property
+    def end(self) -> IntArray: ...  # noqa: D102
+
+
 class Detected(NamedTuple):
     """What was found in a document.
 
@@ -55,8 +64,6 @@ class Detected(NamedTuple):
         Whether each token is touched by a finding.
     protected
         Everyday words that are part of a name here and stay; see :mod:`lacuna.deid.second_look`.
-    spans
-        The starts and the ends of the findings, if they are at hand.
     """
 
     document: Document
@@ -66,18 +73,12 @@ class Detected(NamedTuple):
     probability: FloatArray
     covered: BoolArray
     protected: Sequence[str] = ()
-    spans: tuple[LongArray, LongArray] | None = None
-
-    @property
-    def borders(self) -> tuple[LongArray, LongArray]:
-        """The starts and the ends of the findings."""
-        return borders_of(self.findings) if self.spans is None else self.spans
 
     def with_more(self, findings: list[Finding]) -> Detected:
         """Return this with findings added."""
-        also = covered_tokens(self.start, self.end, *borders_of(findings))
+        (also,) = covered([self], [findings])
         every = np.logical_or(self.covered, also)
-        return self._replace(findings=[*self.findings, *findings], covered=every, spans=None)
+        return self._replace(findings=[*self.findings, *findings], covered=every)
 
     @property
     def expected_missed(self) -> float:
@@ -135,20 +136,29 @@ class Detector:
 
     def detect(self, documents: Sequence[Document]) -> list[Detected]:
         """Return what is found in each document; documents of a group should come together."""
-        return [self.detected(examined) for examined in self.tagger.examine(documents)]
+        return self.detected(self.tagger.examine(documents))
 
-    def detected(self, examined: Examined) -> Detected:
-        """Return what is found, given what the tagger makes of a document."""
-        document = examined.document
-        tagged = self.recognizers.drop(document, tagger_findings(examined, self.threshold))
+    def detected(self, examined: Sequence[Examined]) -> list[Detected]:
+        """Return what is found, given what the tagger makes of documents."""
+        tagged = tagger_findings(examined, self.threshold)
+        pairs = zip(examined, tagged, strict=True)
+        every = [self._findings(one.document, by_tagger) for one, by_tagger in pairs]
+        return [
+            Detected(
+                one.document,
+                findings,
+                one.start.astype(np.int32, copy=False),
+                one.end.astype(np.int32, copy=False),
+                one.probability,
+                tokens,
+            )
+            for one, findings, tokens in zip(examined, every, covered(examined, every), strict=True)
+        ]
+
+    def _findings(self, document: Document, tagged: list[Finding]) -> list[Finding]:
+        tagged = self.recognizers.drop(document, tagged)
         recognized = self.recognizers.findings(document)
-        findings = [*better_named(tagged, recognized), *recognized]
-        start, end = examined.start.astype(np.int32), examined.end.astype(np.int32)
-        borders = borders_of(findings)
-        is_covered = covered_tokens(start, end, *borders)
-        return Detected(
-            document, findings, start, end, examined.probability, is_covered, spans=borders
-        )
+        return [*better_named(tagged, recognized), *recognized]
 
 
 def detect_bounded(detector: Detector, documents: Sequence[Document]) -> list[Detected]:
@@ -197,8 +207,8 @@ def _detect_long(detector: Detector, document: Document) -> Detected:
         done = int(arrays[1][ours].max(initial=done))
     tokens = np.frombuffer(columns[0], np.int32), np.frombuffer(columns[1], np.int32)
     probability = np.frombuffer(columns[2], np.float64)
-    is_covered = covered_tokens(*tokens, *borders_of(findings))
-    return Detected(document, findings, *tokens, probability, is_covered)
+    found = Detected(document, [], *tokens, probability, np.zeros(len(probability), np.bool_))
+    return found.with_more(findings)
 
 
 def windows(text: str) -> Iterator[tuple[int, int]]:
@@ -239,31 +249,64 @@ def better_named(tagged: list[Finding], recognized: list[Finding]) -> list[Findi
     return [f for f in tagged if f.label != UNNAMED or not is_inside(f)]
 
 
-def tagger_findings(examined: Examined, threshold: float) -> list[Finding]:
-    """Return mentions with a token that reaches the threshold, and single tokens that do."""
-    _, found, start, end, probability = examined
-    surest, alone = surest_tokens(start, end, probability, *borders_of(found), threshold)
-    findings = [
-        Finding(start, end, label, Origin.MODEL, sure)
-        for (start, end, label), sure in zip(found, surest.tolist(), strict=True)
-        if sure >= threshold
-    ]
-    findings += [
-        Finding(int(start[t]), int(end[t]), UNNAMED, Origin.MODEL, float(probability[t]))
-        for t in alone.tolist()
-    ]
-    return findings
+def tagger_findings(examined: Sequence[Examined], threshold: float) -> list[list[Finding]]:
+    """Return mentions with a token that reaches the threshold, and single tokens that do.
+
+    One list for each document.
+    """
+    if not examined:
+        return []
+    spans = [one.found for one in examined]
+    surest, alone, alone_end = surest_tokens(
+        *_tokens_of(examined),
+        np.concatenate([one.probability for one in examined]),
+        *borders_of(spans),
+        threshold,
+    )
+    sure, found, first = iter(surest.tolist()), [], 0
+    for one, last in zip(examined, alone_end.tolist(), strict=True):
+        findings = [
+            Finding(start, end, label, Origin.MODEL, p)
+            for (start, end, label), p in zip(one.found, sure, strict=False)
+            if p >= threshold
+        ]
+        _, _, starts, ends, probability = one
+        findings += [
+            Finding(int(starts[t]), int(ends[t]), UNNAMED, Origin.MODEL, float(probability[t]))
+            for t in alone[first:last].tolist()
+        ]
+        found.append(findings)
+        first = last
+    return found
 
 
-def covered(examined: Examined, findings: Iterable[Finding]) -> BoolArray:
-    """Return for each token whether a finding touches it."""
-    return covered_tokens(examined.start, examined.end, *borders_of(list(findings)))
+def covered(
+    documents: Sequence[HasTokens], findings: Sequence[Sequence[Finding]]
+) -> list[BoolArray]:
+    """Return for each token of each document whether one of its findings touches it."""
+    if not documents:
+        return []
+    start, end, last = _tokens_of(documents)
+    return np.split(covered_tokens(start, end, last, *borders_of(findings)), last[:-1])
 
 
-def borders_of(spans: Sequence[tuple[Any, ...]]) -> tuple[LongArray, LongArray]:
-    """Return the starts and the ends of spans."""
-    starts = np.array([span[0] for span in spans], np.int64)
-    return starts, np.array([span[1] for span in spans], np.int64)
+def _tokens_of(
+    documents: Sequence[HasTokens],
+) -> tuple[IntArray, IntArray, LongArray]:
+    """Return starts and ends of the tokens of all documents, and where those of each end."""
+    start = np.concatenate([one.start for one in documents])
+    end = np.concatenate([one.end for one in documents])
+    return start, end, np.cumsum([len(one.start) for one in documents])
+
+
+def borders_of(
+    spans: Sequence[Sequence[tuple[Any, ...]]],
+) -> tuple[LongArray, LongArray, LongArray]:
+    """Return starts and ends of the spans of all documents, and where those of each end."""
+    every = [span for own in spans for span in own]
+    starts = np.array([span[0] for span in every], np.int64)
+    ends = np.array([span[1] for span in every], np.int64)
+    return starts, ends, np.cumsum([len(own) for own in spans])
 
 
 def token_range(examined: Examined, start: int, end: int) -> tuple[int, int]:
@@ -276,43 +319,75 @@ def token_range(examined: Examined, start: int, end: int) -> tuple[int, int]:
 def surest_tokens(
     start: IntArray,
     end: IntArray,
+    last_token: LongArray,
     probability: FloatArray,
     span_start: LongArray,
     span_end: LongArray,
+    last_span: LongArray,
     threshold: float,
-) -> tuple[FloatArray, LongArray]:
+) -> tuple[FloatArray, LongArray, LongArray]:
     """Return the highest probability in each span, and tokens that reach the threshold outside.
 
-    The first is -1 for a span that touches no token. The second are tokens outside all spans that
-    reach the threshold.
+    Documents follow one another; `last_token` and `last_span` are where those of each end.
+
+    Returns
+    -------
+    sure, alone, last_alone
+        The highest probability in each span, -1 if it touches no token. The tokens outside all
+        spans that reach the threshold, numbered within their documents, and where those of each
+        document end.
     """
     sure = np.full(span_start.size, -1.0)
-    alone = probability >= threshold
-    for i in range(span_start.size):
-        first = np.searchsorted(end, span_start[i], side="right")
-        last = first
-        while last < start.size and start[last] < span_end[i]:
-            sure[i] = max(sure[i], probability[last])
-            last += 1
-        if sure[i] >= threshold:
-            alone[first:last] = False
-    return sure, np.flatnonzero(alone)
+    is_alone = probability >= threshold
+    alone, last_alone = np.empty(is_alone.sum(), np.int64), np.empty_like(last_token)
+    token, i, count = 0, 0, 0
+    for d in range(last_token.size):
+        own_start, own_end = start[token : last_token[d]], end[token : last_token[d]]
+        while i < last_span[d]:
+            first = np.searchsorted(own_end, span_start[i], side="right")
+            last = first
+            while last < own_start.size and own_start[last] < span_end[i]:
+                sure[i] = max(sure[i], probability[token + last])
+                last += 1
+            if sure[i] >= threshold:
+                is_alone[token + first : token + last] = False
+            i += 1
+        for t in range(own_start.size):
+            if is_alone[token + t]:
+                alone[count] = t
+                count += 1
+        last_alone[d] = count
+        token = last_token[d]
+    return sure, alone[:count], last_alone
 
 
 @kernel
 def covered_tokens(
-    start: IntArray, end: IntArray, span_start: LongArray, span_end: LongArray
+    start: IntArray,
+    end: IntArray,
+    last_token: LongArray,
+    span_start: LongArray,
+    span_end: LongArray,
+    last_span: LongArray,
 ) -> BoolArray:
-    """Return for each token whether a span touches it."""
-    # borders[t]: how many spans begin at token t, less those that ended before it
-    borders = np.zeros(start.size + 1, np.int64)
-    for i in range(span_start.size):
-        first = np.searchsorted(end, span_start[i], side="right")
-        borders[first] += 1
-        borders[max(first, np.searchsorted(start, span_end[i], side="left"))] -= 1
+    """Return for each token whether a span of its document touches it.
+
+    Documents follow one another; `last_token` and `last_span` are where those of each end.
+    """
     covered = np.empty(start.size, np.bool_)
-    inside = 0
-    for t in range(start.size):
-        inside += borders[t]
-        covered[t] = inside > 0
+    token, i = 0, 0
+    for d in range(last_token.size):
+        own_start, own_end = start[token : last_token[d]], end[token : last_token[d]]
+        # borders[t]: how many spans begin at token t, less those that ended before it
+        borders = np.zeros(own_start.size + 1, np.int64)
+        while i < last_span[d]:
+            first = np.searchsorted(own_end, span_start[i], side="right")
+            borders[first] += 1
+            borders[max(first, np.searchsorted(own_start, span_end[i], side="left"))] -= 1
+            i += 1
+        inside = 0
+        for t in range(own_start.size):
+            inside += borders[t]
+            covered[token + t] = inside > 0
+        token = last_token[d]
     return covered

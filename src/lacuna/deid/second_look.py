@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lacuna.deid.actions import LENIENT, Keep
-from lacuna.deid.detector import Detected, Recognizers
+from lacuna.deid.detector import Detected, Recognizers, borders_of
 from lacuna.deid.eponyms import DISEASE, is_disease
 from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.folding import fold_words, hidden_spaces, word_table, word_tables
@@ -203,9 +203,8 @@ class SecondLook:
         text = "\n".join([one.document.text for one in found])
         # where each document begins, and after the last of a patient the next one
         begin = np.cumsum([0, *(len(one.document.text) + 1 for one in found)])
-        number = np.cumsum([0, *(len(one.findings) for one in found)])
-        move = np.repeat(begin[:-1], np.diff(number))
-        start, end = map(np.concatenate, zip(*(one.borders for one in found), strict=True))
+        start, end, number = borders_of([one.findings for one in found])
+        move = np.repeat(begin[:-1], np.diff(number, prepend=0))
         way = np.array(self._ways_of([f for one in found for f in one.findings]), np.int64)
         last = np.cumsum([len(unit) for unit in units])
         is_left, protected, until = look_through(
@@ -216,7 +215,7 @@ class SecondLook:
             start + move,
             end + move,
             way,
-            number[last],
+            number[last - 1],
             _everyday_hashes()[0],
         )
         first = 0
@@ -233,7 +232,8 @@ class SecondLook:
 
     def _spans(self, found: Detected) -> tuple[LongArray, LongArray, LongArray]:
         """Return starts and ends of the findings, and how they are looked for."""
-        return (*found.borders, np.array(self._ways_of(found.findings), np.int64))
+        start, end, _ = borders_of([found.findings])
+        return start, end, np.array(self._ways_of(found.findings), np.int64)
 
     def _outside_dates(self, found: Detected, matches: list[Finding]) -> list[Finding]:
         """Leave out everyday words inside dates and ages: *May* Chen was seen on *May* 4."""
