@@ -45,7 +45,7 @@ def test_a_patients_notes_are_read_in_one_order(
     assert tally.dates_against_locale == 2  # p1/a and p2/a
     assert len(remarks_on_dates(tally)) == 2
     page = (safe / "report.html").read_text()
-    assert "1 dates that can be read either way" in page
+    assert "1 date that can be read either way was hidden" in page
     said: list[str] = []
     monkeypatch.setattr(deid, "say", said.append)
     monkeypatch.setattr(deid, "print_table", lambda *_: None)

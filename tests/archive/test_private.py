@@ -134,7 +134,7 @@ def test_the_crosswalk_leads_back(archive: Path, tmp_path: Path, run_over: RunOv
     assert [(r["new_id"], r["new_group"]) for r in rows] == [(r["visit"], r["mrn"]) for r in safe]
     letter = files[f"{NUMBERS[1]}/okafor_letter.txt"]
     assert (letter["group"], letter["new_group"]) == (NUMBERS[1], rows[1]["new_group"])
-    reviewed = {entry.document for entry in report.tally.review}
+    reviewed = {entry.place.document for entry in report.tally.review}
     assert reviewed <= {line["report_id"] for line in (*files.values(), *rows)}
 
 
@@ -264,7 +264,9 @@ def test_the_report_has_no_hash_of_an_input(
     run_over(archive, tmp_path / "safe", **AUTO, **options(tmp_path))
     report = json.loads((tmp_path / "safe" / "report.json").read_text())
     assert {name for name in report if "sha256" in name} == {"model_sha256", "policy_sha256"}
-    assert "settings" not in report
+    assert report["settings"]["groups"] == "from paths and ids"  # not the regular expression
+    assert report["settings"]["lists"] == "known, DOCTOR"  # not the files
+    assert not re.search("[0-9a-f]{16}", json.dumps(report["settings"]))
     assert "pipeline" not in report
 
 

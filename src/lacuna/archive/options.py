@@ -127,6 +127,8 @@ class ArchiveOptions(InputOptions):
     workers: int | None = None
     resume: bool = False
     vault: Path | None = None
+    findings: Path | None = None  #: what was found, for the owner
+    review: Path | None = None  #: a web page of documents before and after, for the owner
     run_order: OrderEvidence | None = None  #: of the numeric dates of all inputs
     passphrase: str = field(default="", repr=False)
 
@@ -134,6 +136,11 @@ class ArchiveOptions(InputOptions):
     def shifts_dates(self) -> bool:
         """Whether dates are shifted, so that they remain dates."""
         return isinstance(self.policy.action("DATE"), Shift | Surrogate)
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether the owner wants to see what was found."""
+        return self.findings is not None or self.review is not None
 
     @property
     def remembers(self) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from lacuna.archive.column_check import check_columns
 from lacuna.archive.crosswalk import Crosswalk, write_protected
+from lacuna.archive.found_documents import check_owners_files, open_found
 from lacuna.archive.inputs import Inputs, groups_of, list_inputs
 from lacuna.archive.known_check import check_known
 from lacuna.archive.ledger import Books, Ledger
@@ -27,13 +28,16 @@ from lacuna.archive.manifest import (
 from lacuna.archive.options import ArchiveOptions, BadBytes
 from lacuna.archive.output_names import SafeNames, stopping
 from lacuna.archive.pool import OwnProcess, Pool, Processes
+from lacuna.archive.reporting import report_of
 from lacuna.archive.schedule import Work, do_all
 from lacuna.archive.survey import order_of_run
+from lacuna.deid.before_after import before_after
 from lacuna.deid.dates.order import OrderEvidence
 from lacuna.deid.detection_options import with_policy
 from lacuna.deid.keys import Key
 from lacuna.deid.redact import Redactor
-from lacuna.deid.run_report import Failure, Report, Run, tally_of, warnings_of, write_report
+from lacuna.deid.run_report import Failure, Report, warnings_of, write_report
+from lacuna.deid.tally import Place, tally_of
 from lacuna.deid.vault import check_new_vault, create_vault
 from lacuna.deid.vocabulary import language_name
 from lacuna.errors import ConfigError, RedactionError
@@ -52,7 +56,7 @@ def run_archive(
     *,
     on_start: Callable[[int], None] = lambda _: None,
     on_bytes: Callable[[int], None] = lambda _: None,
-    on_failure: Callable[[Failure], None] = lambda _: None,
+    on_failure: Callable[[Failure, str], None] = lambda *_: None,
 ) -> Report:
     """De-identify an archive and return the report.
 
@@ -65,7 +69,7 @@ def run_archive(
     on_bytes
         Called with the number of bytes just finished.
     on_failure
-        Called for every document that failed.
+        Called for every document that failed, with the path of its file below the input.
 
     Raises
     ------
@@ -100,7 +104,8 @@ def run_archive(
             do_all(work, pool, options)
         seconds = time.perf_counter() - began
         skipped = {**inputs.skipped, **unknown, **_left_over(options, inputs, ledger, names)}
-        report = _report(options, detection, inputs, skipped, ledger, seconds)
+        report = report_of(options, detection, inputs, skipped, ledger, seconds)
+        ledger.write_found(options.findings, options.review)
     if options.output is not None:
         write_report(options.output, report)
         write_protected(private_folder(options.output), report.tally.protected)
@@ -110,7 +115,14 @@ def run_archive(
 def _refuse_broken_promise(options: ArchiveOptions) -> None:
     """Look at all documents without writing anything; raise if the promise may not hold."""
     trial = replace(
-        options, output=None, vault=None, passphrase="", resume=False, strict_promise=False
+        options,
+        output=None,
+        vault=None,
+        passphrase="",
+        resume=False,
+        strict_promise=False,
+        findings=None,
+        review=None,
     )
     _refuse(run_archive(trial).run.warnings)
 
@@ -134,6 +146,7 @@ def deidentify_text(
         If it cannot be de-identified; nothing of it is returned.
     """
     _check_promise(options)
+    check_owners_files(options)
     if options.vault is not None or options.resume:
         raise ConfigError("a text from the standard input has neither vault nor --resume")
     errors = "replace" if options.bad_bytes is BadBytes.REPLACE else "strict"
@@ -151,12 +164,17 @@ def deidentify_text(
     (outcome,) = work.deidentify([Document(STDIN, text)])
     if isinstance(outcome, Failed):
         raise RedactionError(f"the text {outcome.reason}")
-    tally = tally_of(STDIN, outcome.detected, outcome.redacted, detection.detector.vocabulary)
+    place, vocabulary = Place(STDIN), detection.detector.vocabulary
+    tally = tally_of(place, outcome.detected, outcome.redacted, vocabulary)
     warnings = warnings_of(tally, detection.calibration, language_name(detection.stored))
     if options.strict_promise:
         _refuse(warnings)
     for warning in warnings:
         on_warning(warning)
+    with open_found(options) as found:
+        if found is not None:
+            found.add_one(before_after(place, *outcome[::-1], options.policy, detection.threshold))
+            found.write(options.findings, options.review)
     return outcome.redacted.document.text.encode()
 
 
@@ -180,6 +198,7 @@ def _check(options: ArchiveOptions) -> None:
             "without --key every run has its own random key, so this one cannot be continued:"
             " surrogates and dates would not be consistent"
         )
+    check_owners_files(options)
     if options.output is not None:
         _check_places(options, options.output.resolve())
 
@@ -277,7 +296,7 @@ def _books(
 ) -> Books:
     """Open what the run writes besides its outputs; `stack` closes it."""
     if options.output is None:
-        return Books()
+        return Books(found=stack.enter_context(open_found(options)))
     stack.enter_context(stopping())
     vault = None
     if options.vault is not None:
@@ -292,7 +311,7 @@ def _books(
     stack.callback(pool.close)  # before what the workers were writing is removed
     crosswalk = Crosswalk(private, names)
     stack.callback(crosswalk.close)
-    return Books(manifest, crosswalk, vault)
+    return Books(manifest, crosswalk, vault, stack.enter_context(open_found(options)))
 
 
 def _pool(options: ArchiveOptions, inputs: Inputs) -> Pool:
@@ -312,35 +331,3 @@ def _left_over(
     present = [names.hashed_id(file.id) for file in inputs.files]
     count = without_input(options.output, ledger.finished, present)
     return {"outputs whose inputs no longer exist": count} if count else {}
-
-
-def _report(
-    options: ArchiveOptions,
-    detection: Detection,
-    inputs: Inputs,
-    skipped: dict[str, int],
-    ledger: Ledger,
-    seconds: float,
-) -> Report:
-    promise = detection.calibration
-    run = Run(
-        lacuna=__version__,
-        model=Path(options.detection.model).name,
-        model_sha256=file_digest(Path(options.detection.model)),
-        policy=Path(options.policy.name).name,
-        policy_sha256=options.policy.digest,
-        threshold=detection.threshold,
-        promised=None if promise is None else promise.level,
-        confidence=None if promise is None else promise.confidence,
-        calibrated=None
-        if promise is None or promise.baseline is None
-        else (promise.baseline.left, promise.missed),
-        warnings=warnings_of(ledger.tally, promise, language_name(detection.stored)),
-        consistency=options.consistency,
-        locale=options.locale,
-        files=len(inputs.files),
-        taken_over=ledger.taken_over,
-        left_aside=skipped,
-        seconds=seconds,
-    )
-    return Report(run, ledger.tally, ledger.failures)

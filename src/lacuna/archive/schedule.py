@@ -77,12 +77,13 @@ class Work:
         """Return what is left; outputs of an earlier run are entered into the ledger.
 
         A group is done again unless all its outputs exist. Tables may share groups with any other
-        input; if they have groups, everything is done again unless all outputs exist.
+        input; if they have groups, everything is done again unless all outputs exist. Everything is
+        done again, with the same result, if the owner wants to see what was found: it is not kept.
         """
         ambiguous = clashing(files)
         units = by_unit(files, groups)
         tables = [number for number, file in enumerate(files, start=1) if file.is_table]
-        if not ledger.finished or folder is None:
+        if not ledger.finished or folder is None or ledger.found is not None:
             return cls(files, groups, units, tables, ambiguous, ledger, names)
         there: dict[int, Line] = {}
         for number, file in enumerate(files, start=1):

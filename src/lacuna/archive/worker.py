@@ -29,10 +29,11 @@ from lacuna.archive.messages import (
 )
 from lacuna.archive.options import ArchiveOptions, BadBytes
 from lacuna.archive.output_names import SafeNames, place_below
+from lacuna.deid.before_after import before_after
 from lacuna.deid.detector import Detected, Detector
 from lacuna.deid.evidence import Evidence, merge_by_group
 from lacuna.deid.redact import Redactor
-from lacuna.deid.run_report import Tally, tally_of
+from lacuna.deid.tally import Place, Tally, tally_of
 from lacuna.errors import StoppedError
 from lacuna.io.formats import FORMATS
 from lacuna.io.source import ReadOptions, Source
@@ -140,8 +141,8 @@ class Worker:
                 else:
                     assert not isinstance(item, Failed)
                     done = self._written(task, hashed_id, outcome, item[1], writing)
-                    if done.reason is None:
-                        self._remember(done.output, outcome, result)
+                    self._remember(done.output, outcome, result)
+                    self._show(task.number, self._place(hashed_id, done.output), outcome, result)
                 result.files.append(done)
 
     def _read(self, task: FileTask) -> tuple[Document, str] | Failed:
@@ -171,7 +172,7 @@ class Worker:
         content = safe.text.encode()
         name = self._names.output(task.output, task.group, _found(safe), ambiguous=task.ambiguous)
         writing.write(name, content)
-        tally = self._tally(hashed_id, safe)
+        tally = self._tally(self._place(hashed_id, name), safe)
         sha256 = hashlib.sha256(content).hexdigest()
         return FileDone(task.number, hashed_id, tally, None, digest, name, sha256)
 
@@ -190,8 +191,10 @@ class Worker:
                 result.tally.emptied_cells += dates.count(None)
                 cells = [cell or "" for cell in dates]
                 done = RowDone(row.number, id_, self._names.group(row.group), text, dates=cells)
+                place = Place(hashed_id, row=row.number, id=id_)
                 self._remember(id_, outcome, result)
-                result.tally.add(self._tally(hashed_id, outcome))
+                self._show(row.number, place, outcome, result)
+                result.tally.add(self._tally(place, outcome))
             result.rows.append(done)
         for group in job.ended:
             self._work.redactor.end_group(group)
@@ -207,9 +210,12 @@ class Worker:
             for row in rows
         ]
 
-    def _tally(self, hashed_id: str, safe: Safe) -> Tally:
+    def _place(self, hashed_id: str, output: str) -> Place:
+        return Place(hashed_id, "" if self._options.output is None else output)
+
+    def _tally(self, place: Place, safe: Safe) -> Tally:
         vocabulary = self._work.detector.vocabulary
-        return tally_of(hashed_id, safe.detected, safe.redacted, vocabulary)
+        return tally_of(place, safe.detected, safe.redacted, vocabulary)
 
     def _remember(self, name: str, safe: Safe, result: Result) -> None:
         if self._options.vault is not None:
@@ -219,6 +225,14 @@ class Worker:
                     name, safe.detected.document.text, redacted.document.text, redacted.offsets
                 )
             )
+
+    def _show(self, number: int, place: Place, safe: Safe, result: Result) -> None:
+        """Add a document to those that the owner looks at, if that is wanted."""
+        if self._options.is_looked_at:
+            policy, threshold = self._options.policy, self._work.detector.threshold
+            shown = before_after(place, safe.detected, safe.redacted, policy, threshold)
+            encoded = msgspec.msgpack.encode(shown)
+            result.looked_at.append((number, shown.expected_missed, encoded))
 
 
 def _document(row: RowTask) -> Document:

@@ -16,6 +16,7 @@ from lacuna.cli.console import (
     new_passphrase,
     print_json,
     print_table,
+    printable,
     say,
 )
 from lacuna.cli.corpora import EncodingOption, GroupFromOption, JsonOption
@@ -124,6 +125,21 @@ class RunOptions:
         int | None, typer.Option(min=1, help="Number of processes; by default one per core.")
     ] = None
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False
+    findings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.jsonl", help="Also write what was found, with the originals; keep it."
+        ),
+    ] = None
+    review: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.html", help="Also write a page of texts before and after; keep it."
+        ),
+    ] = None
+    show_paths: Annotated[
+        bool, typer.Option("--show-paths", help="Name files that fail by their paths.")
+    ] = False
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count only, write nothing.")] = False
 
 
@@ -161,7 +177,7 @@ def deid_command(
     if source == "-" and not run.dry_run and output is None:
         _pass_through(options)
     else:
-        _run(options, as_json=as_json)
+        _run(options, as_json=as_json, show_paths=run.show_paths)
 
 
 def _archive_options(
@@ -204,20 +220,22 @@ def _archive_options(
         workers=run.workers,
         resume=run.resume,
         vault=run.vault,
+        findings=run.findings,
+        review=run.review,
         passphrase="" if run.vault is None else new_passphrase(),
     )
 
 
-def _run(options: ArchiveOptions, *, as_json: bool) -> None:
+def _run(options: ArchiveOptions, *, as_json: bool, show_paths: bool) -> None:
     from lacuna.archive.run import run_archive
 
     failed = 0
 
-    def show(failure: Failure) -> None:
+    def show(failure: Failure, path: str) -> None:
         nonlocal failed
         failed += 1
         if failed <= SHOWN_FAILURES:
-            say(f"failed: {failure}")
+            say(f"failed: {failure.named(printable(path)) if show_paths else failure}")
 
     with growing_progress("de-identifying") as (start, advance):
         try:
@@ -229,11 +247,17 @@ def _run(options: ArchiveOptions, *, as_json: bool) -> None:
             raise typer.Exit(1) from None
     if failed > SHOWN_FAILURES:
         say(f"failed: {failed - SHOWN_FAILURES:,} more, see report.json")
+    if failed and not show_paths:
+        say("--show-paths names the files that failed")
     if as_json:
-        print_json(report.as_json())
+        print_json(report.as_json() | _owners_files(options))
     else:
         _show(report, options)
     _name_private(options)
+    for what, path in _owners_files(options).items():
+        say(
+            f"{what.removesuffix('_file')}: {path} shows the originals; keep it with them, never pass it on"
+        )
     raise typer.Exit(1 if report.tally.failed else 0)
 
 
@@ -246,6 +270,12 @@ def _name_private(options: ArchiveOptions) -> None:
             f"private: {private_folder(options.output)} says which output belongs to which patient;"
             " keep it with the originals, never pass it on"
         )
+
+
+def _owners_files(options: ArchiveOptions) -> dict[str, str]:
+    """Return the files for the owner that were asked for."""
+    asked = (("findings_file", options.findings), ("review_file", options.review))
+    return {what: str(path) for what, path in asked if path is not None}
 
 
 def _show(report: Report, options: ArchiveOptions) -> None:
