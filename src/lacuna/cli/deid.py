@@ -255,9 +255,8 @@ def _run(options: ArchiveOptions, *, as_json: bool, show_paths: bool) -> None:
         _show(report, options)
     _name_private(options)
     for what, path in _owners_files(options).items():
-        say(
-            f"{what.removesuffix('_file')}: {path} shows the originals; keep it with them, never pass it on"
-        )
+        name = what.removesuffix("_file")
+        say(f"{name}: {path} shows the originals; keep it with them, never pass it on")
     raise typer.Exit(1 if report.tally.failed else 0)
 
 

@@ -22,7 +22,8 @@ nav { grid-area: nav; position: sticky; top: var(--top, 5rem); align-self: start
   max-height: calc(100vh - var(--top, 5rem)); padding: .6rem 1rem; font-size: .9em;
   border-right: 1px solid var(--line); overflow-wrap: anywhere }
 nav ol, nav ul { list-style: none; margin: 0 0 .8rem; padding: 0 }
-nav summary { color: var(--dim); cursor: pointer } nav .legend { padding: .2rem 0; display: flex; flex-wrap: wrap; gap: .2rem .7rem }
+nav summary { color: var(--dim); cursor: pointer }
+nav .legend { padding: .2rem 0; display: flex; flex-wrap: wrap; gap: .2rem .7rem }
 nav a { color: var(--text); text-decoration: none } nav a:hover { text-decoration: underline }
 nav .here a { color: var(--link); font-weight: 600 }
 nav b { color: var(--doubt); font-weight: 500; font-variant-numeric: tabular-nums }
