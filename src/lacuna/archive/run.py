@@ -173,7 +173,8 @@ def deidentify_text(
         on_warning(warning)
     with open_found(options) as found:
         if found is not None:
-            found.add_one(before_after(place, *outcome[::-1], options.policy, detection.threshold))
+            shown = (outcome.detected, outcome.redacted, options.policy, detection.threshold)
+            found.add_one(before_after(place, *shown))
             found.write(options.findings, options.review)
     return outcome.redacted.document.text.encode()
 

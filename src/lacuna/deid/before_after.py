@@ -103,8 +103,8 @@ def before_after(
     document = detected.document
     kept = {label for label in {f.label for f in detected.findings} if _is_kept(policy, label)}
     return BeforeAfter(
-        document.id,
-        document.group,
+        _encodable(document.id),
+        None if document.group is None else _encodable(document.group),
         document.text,
         place,
         list(redacted.plan),
@@ -127,6 +127,11 @@ def _doubtful(detected: Detected, threshold: float) -> Iterable[Doubtful]:
         start, end = int(detected.start[t]), int(detected.end[t])
         if any(map(str.isalnum, text[start:end])):
             yield Doubtful(start, end, float(detected.probability[t]))
+
+
+def _encodable(name: str) -> str:
+    """Return a name that can be written; names of files need not be valid UTF-8."""
+    return name.encode(errors="backslashreplace").decode()
 
 
 def _mention(finding: Finding) -> dict[str, Any]:

@@ -20,7 +20,7 @@ table { border-collapse: collapse; } th, td { padding: .2rem .9rem .2rem 0; text
   font-variant-numeric: tabular-nums; } code { font-size: .85em; overflow-wrap: anywhere; }
 svg text { fill: currentColor; font: 11px system-ui, sans-serif; } .a { fill: var(--a); }
 .b { fill: var(--b); } .axis { stroke: currentColor; opacity: .4; }
-.bad { color: #b3261e; } p.small { font-size: .9em; opacity: .8; }
+.bad { color: light-dark(#b3261e, #ff8a80); } p.small { font-size: .9em; opacity: .8; }
 """
 _NAMES = {
     "taken_over": "files finished by an earlier run",
