@@ -8,17 +8,21 @@ import re
 import stat
 import subprocess
 from collections.abc import Callable
+from contextlib import closing
 from html import unescape
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import lacuna
 from lacuna.archive import found_documents
-from lacuna.archive.found_documents import private_file
+from lacuna.archive.found_documents import FoundDocuments, private_file
 from lacuna.archive.options import Columns, Rename
+from lacuna.deid.before_after import BeforeAfter
 from lacuna.deid.detection_options import DetectionOptions
+from lacuna.deid.tally import Place
 from lacuna.errors import ConfigError, StoppedError
 from lacuna.io.corpus import read_corpus
 from lacuna.pipeline.detect_and_redact import Safe
@@ -112,7 +116,7 @@ def test_rows_as_the_library_finds_them(
     write_table(path, documents)
     found, review = tmp_path / "found.jsonl", tmp_path / "review.html"
     columns = Columns("text", "id", "group")
-    run_over(
+    report = run_over(
         path,
         tmp_path / "safe",
         columns=columns,
@@ -126,9 +130,30 @@ def test_rows_as_the_library_finds_them(
     assert (first["id"], first["row"], first["group"]) == ("d7", 8, "g3")
     (output,) = contents(tmp_path / "safe")
     assert {line["output"] for line in lines(found)} == {output}
+    places = {(line["output"], line["row"], line["new_id"]) for line in lines(found)}
+    reviewed = [entry.place for entry in report.tally.review]
+    assert {(place.output, place.row, place.id) for place in reviewed} == places
     page = review.read_text()
     assert page.count("<section") == 40
     assert first["new_id"] in page
+
+
+def test_documents_come_in_the_order_of_the_input(tmp_path: Path) -> None:
+    numbers = [(2, 9), (1, 0), (2, 10), (3, 1), (2, 1), (4, 0)]
+    with closing(FoundDocuments(tmp_path)) as found:
+        for file, row in numbers:
+            document = BeforeAfter(
+                f"{file}-{row}", None, "", Place("x"), [], [], [], [], 0.5, expected_missed=row
+            )
+            found.add(file, row, row, msgspec.msgpack.encode(document))
+        found.drop(3)
+        found.name_output(2, "t.csv")
+        found.write(tmp_path / "found.jsonl", tmp_path / "review.html")
+    written = [(line["id"], line.get("output")) for line in lines(tmp_path / "found.jsonl")]
+    rows = [(f"2-{row}", "t.csv") for row in (1, 9, 10)]
+    assert written == [("1-0", None), *rows, ("4-0", None)]
+    page = (tmp_path / "review.html").read_text()
+    assert re.findall("<h2>([^<]*)", page) == ["2-10", "2-9", "2-1", "1-0", "4-0"]
 
 
 def write_table(path: Path, documents: list[Document]) -> None:

@@ -15,7 +15,7 @@ from lacuna.deid.tally import Place
 from lacuna.pictures.review_page import review_page
 
 LETTERS = "ab <>&\"'{}\n\t\\;é😀"
-LABELS = ["NAME", "a\"b'<c>&{}\\</style><script>", "DATE"]
+LABELS = ["NAME", "a\"b'<c>&{}\\</style><img><script>", "DATE"]
 
 
 TAGS = {

@@ -128,14 +128,12 @@ class RunOptions:
     findings: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE.jsonl", help="Also write what was found, with the originals; keep it."
+            metavar="FILE.jsonl", help="Also write what was found; contains the originals."
         ),
     ] = None
     review: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FILE.html", help="Also write a page of texts before and after; keep it."
-        ),
+        typer.Option(metavar="FILE.html", help="Also write a page of texts before and after."),
     ] = None
     show_paths: Annotated[
         bool, typer.Option("--show-paths", help="Name files that fail by their paths.")
