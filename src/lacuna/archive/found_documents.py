@@ -149,3 +149,5 @@ def check_owners_files(options: ArchiveOptions) -> None:
         private = None if output is None else private_folder(output)
         if not place.parent.is_dir() and place.parent != private:
             raise ConfigError(f"{path}: its folder does not exist")
+        if place.parent.is_dir() and not os.access(place.parent, os.W_OK):
+            raise ConfigError(f"{path}: its folder cannot be written to")
