@@ -13,6 +13,7 @@ from lacuna.deid.keys import Key
 from lacuna.deid.policy import Policy
 from lacuna.deid.scope import Consistency
 from lacuna.errors import ConfigError
+from lacuna.io.decoding import AUTO, FALLBACK, Encodings
 
 ALL = "all"
 
@@ -80,8 +81,9 @@ class InputOptions:
     ----------
     format
         Format of all files; detected for each by default.
-    encoding, bad_bytes
-        Of text files, and what happens to bytes that are not valid in it.
+    encoding, fallback_encoding, bad_bytes
+        Of text files, see :class:`~lacuna.io.decoding.Encodings`, and what happens to bytes that
+        are not valid in it.
     include, exclude
         Globs on the path below the input folder; ``*`` also matches slashes.
     group_from
@@ -91,12 +93,23 @@ class InputOptions:
     """
 
     format: str | None = None
-    encoding: str = "utf-8"
+    encoding: str = AUTO
+    fallback_encoding: str = FALLBACK
     bad_bytes: BadBytes = BadBytes.FAIL
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     group_from: str | None = None
     columns: Columns = field(default_factory=Columns)
+
+    @property
+    def encodings(self) -> Encodings:
+        """How bytes become text."""
+        return Encodings(self.encoding, self.fallback_encoding)
+
+    @property
+    def replaces_bad_bytes(self) -> bool:
+        """Whether bytes that are not valid become U+FFFD."""
+        return self.bad_bytes is BadBytes.REPLACE
 
     @property
     def shifts_dates(self) -> bool:
@@ -126,6 +139,8 @@ class ArchiveOptions(InputOptions):
     rename: Rename = Rename.AUTO
     workers: int | None = None
     resume: bool = False
+    allow_unmatched: bool = False  #: whether patients of known values may have no document
+    keeps_books: bool = True  #: ``False``: no manifest, crosswalk and report beside the outputs
     vault: Path | None = None
     run_order: OrderEvidence | None = None  #: of the numeric dates of all inputs
     passphrase: str = field(default="", repr=False)
@@ -134,6 +149,12 @@ class ArchiveOptions(InputOptions):
     def shifts_dates(self) -> bool:
         """Whether dates are shifted, so that they remain dates."""
         return isinstance(self.policy.action("DATE"), Shift | Surrogate)
+
+    @property
+    def can_be_resumed(self) -> bool:
+        """Whether what is missing can be done later: not with a random key, nor with a vault."""
+        needs_key = self.key is None and self.policy.needs_key
+        return self.keeps_books and self.vault is None and not needs_key
 
     @property
     def remembers(self) -> bool:

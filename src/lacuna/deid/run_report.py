@@ -23,6 +23,7 @@ from lacuna.deid.calibration import Calibration
 from lacuna.deid.detector import Detected
 from lacuna.deid.drift import doubts, expected_left, rates
 from lacuna.deid.redact import Redacted
+from lacuna.deid.remarks import remarks_on_dates
 from lacuna.deid.run_report_page import page
 from lacuna.deid.vocabulary import Vocabulary
 from lacuna.io.writing import whole_file
@@ -81,6 +82,10 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         Documents in another language, and why the promise may not hold for these documents.
     files, taken_over, left_aside
         Number of input files; of those an earlier run finished; what was skipped.
+    has_groups
+        Whether any document has a patient.
+    known_values
+        How many values were known.
     """
 
     lacuna: str
@@ -99,6 +104,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     taken_over: int
     left_aside: dict[str, int]
     seconds: float
+    has_groups: bool = False
+    known_values: int = 0
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -133,6 +140,8 @@ class Report(msgspec.Struct, frozen=True):
             "dates_hidden_as_ambiguous": tally.hidden_dates,
             "documents_with_dates_against_locale": tally.dates_against_locale,
             "emptied_date_cells": tally.emptied_cells,
+            "encodings": tally.encodings,
+            "known_values_found": len(tally.known_hits),
             "probability_histogram": {
                 "bins": [i / BINS for i in range(BINS + 1)],
                 "replaced": tally.replaced,
@@ -204,6 +213,10 @@ class Tally(msgspec.Struct):
         Documents whose numeric dates are written in another order than that of the locale.
     emptied_cells
         Cells of date columns that could not be read, or show an age over 89.
+    encodings
+        Documents by encoding, where one other than UTF-8 was detected.
+    known_hits
+        How often known values were found, by their line in the file.
     """
 
     documents: int = 0
@@ -226,6 +239,8 @@ class Tally(msgspec.Struct):
     hidden_dates: int = 0
     dates_against_locale: int = 0
     emptied_cells: int = 0
+    encodings: dict[str, int] = {}
+    known_hits: dict[str, int] = {}
 
     @property
     def expected_left(self) -> float:
@@ -250,6 +265,8 @@ class Tally(msgspec.Struct):
             (self.reasons, other.reasons),
             (self.protected, other.protected),
             (self.rates, other.rates),
+            (self.encodings, other.encodings),
+            (self.known_hits, other.known_hits),
         ):
             _add_counts(mine, its)
         self.replaced = _sums(self.replaced, other.replaced)
@@ -266,6 +283,11 @@ class Tally(msgspec.Struct):
             others = [review for review in others if _need(review) > least]
         if others:
             self.review = nlargest(MOST_IN_NEED, [*self.review, *others], key=_need)
+
+    def count_encoding(self, encoding: str) -> None:
+        """Count a document that was read in another encoding than UTF-8, if it was."""
+        if encoding:
+            _add_counts(self.encodings, {encoding: 1})
 
     def add_failure(self, reason: str) -> None:
         """Count a document that failed."""
@@ -325,40 +347,6 @@ def warnings_of(tally: Tally, promise: Calibration | None, language: str) -> lis
     if promise is not None:
         found += doubts(promise.level, promise.baseline, tally.rates, tally.expected_left)
     return found
-
-
-def estimate_in_words(tally: Tally, calibrated: tuple[float, float] | None) -> str:
-    """Return how many identifier tokens the model expects to remain, and how good it is at that."""
-    words = (
-        f"the model expects that {tally.expected_missed:,.1f} identifier tokens"
-        f" ({tally.expected_left:.1%}) remain"
-    )
-    if calibrated is None:
-        return words
-    expected, missed = calibrated
-    return f"{words}; in the calibration it expected {expected:.1%}, and {missed:.1%} were missed"
-
-
-def remarks_on_dates(tally: Tally) -> list[str]:
-    """Return one sentence for each thing a reader should know about dates."""
-    remarks = []
-    if tally.contradictory_dates:
-        remarks.append(
-            f"dates: {tally.contradictory_dates:,} documents belong to patients with dates written"
-            f" day first and month first; {tally.hidden_dates:,} dates that can be read either way"
-            " were hidden"
-        )
-    if tally.dates_against_locale:
-        remarks.append(
-            f"dates: {tally.dates_against_locale:,} documents write numeric dates in another order"
-            " than the locale; they were read in the order of the patient's dates (see --locale)"
-        )
-    if tally.emptied_cells:
-        remarks.append(
-            f"date columns: {tally.emptied_cells:,} cells could not be read, or show an age over"
-            " 89, and are empty in the output"
-        )
-    return remarks
 
 
 def total(tallies: Iterable[Tally]) -> Tally:

@@ -8,6 +8,7 @@ from math import log10
 from typing import Any
 
 from lacuna.deid.promises import in_words
+from lacuna.deid.remarks import remarks_on_encodings
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --a: #3b6ea5; --b: #c98b3c; }
@@ -70,6 +71,7 @@ def _summary(report: Mapping[str, Any]) -> str:
             f"<p>{report['protected_words_left']:,} everyday words that are part of a name found"
             " here were left, because they are not written like a name. The owner has the list.</p>"
         )
+    remarks = report["remarks_on_dates"] + remarks_on_encodings(report["encodings"])
     return (
         "<h1>De-identification report</h1>"
         f"<p>{report['documents']:,} documents, {report['tokens']:,} tokens,"
@@ -77,7 +79,7 @@ def _summary(report: Mapping[str, Any]) -> str:
         f" {report['expected_missed_tokens']:,.1f} identifier tokens"
         f" ({report['expected_missed_share']:.1%}) remain.{calibrated}</p>"
         f"{promise}{placeholders}{protected}"
-        f"{''.join(f'<p>{escape(remark)}.</p>' for remark in report['remarks_on_dates'])}"
+        f"{''.join(f'<p>{escape(remark)}.</p>' for remark in remarks)}"
     )
 
 
