@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from lacuna.archive.held import Held
-from lacuna.archive.known_check import WITHOUT_DOCUMENTS
+from lacuna.archive.inputs import WITHOUT_DOCUMENTS
 from lacuna.archive.options import Columns
 from lacuna.deid.terms import fold_words
 from lacuna.errors import ConfigError

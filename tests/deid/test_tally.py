@@ -79,12 +79,12 @@ def test_a_run_is_warned_about() -> None:
     assert warnings_of(Tally(), promise, "English") == []
     words = estimate_in_words(tally, (0.02, 0.01))
     assert words == (
-        "about 3 identifying words may still be in the texts (3.4% of all, as far as the model can"
-        " tell); in the calibration it expected 2.0%, and 1.0% remained"
+        "about 3 identifying words may still be in the texts (3.4% of all), as far as the model can"
+        " tell; in the calibration it expected 2.0%, and 1.0% remained"
     )
     one, none = Tally(expected_missed=1.2), Tally(expected_missed=0.4)
     assert estimate_in_words(one, None).startswith("about 1 identifying word may still be")
-    assert estimate_in_words(none, None) == "hardly any identifying word may still be in the texts"
+    assert estimate_in_words(none, None).startswith("less than 1 identifying word may still be in")
 
 
 @given(st.permutations(range(MOST_IN_NEED + 12)), st.integers(1, 7))

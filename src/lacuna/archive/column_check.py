@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
+
+import msgspec
 
 from lacuna.archive.column_names import MissingColumnError
-from lacuna.archive.date_columns import first_values, looks_like_dates
+from lacuna.archive.date_columns import LOOKED_AT, first_values, looks_like_dates
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.options import ArchiveOptions
 from lacuna.archive.tables import open_table
 from lacuna.deid.date_cells import SHOWING
 from lacuna.errors import ConfigError
+from lacuna.io.foreign import converter_for
+from lacuna.io.source import BYTE_ORDER_MARK
 
 
 def check_columns(files: Sequence[InputFile], options: ArchiveOptions) -> None:
@@ -60,9 +65,23 @@ def _refuse_missing_columns(files: Sequence[InputFile], options: ArchiveOptions)
 
 def _missing_column(file: InputFile, options: ArchiveOptions) -> MissingColumnError | None:
     try:
+        if file.format == "jsonl":
+            return _missing_key(file, options)
         next(open_table(file, options).rows(), None)
     except MissingColumnError as error:
         return error
     except Exception:  # the run reports what is wrong with a table
         return None
     return None
+
+
+def _missing_key(file: InputFile, options: ArchiveOptions) -> MissingColumnError | None:
+    """Return the error if none of the first JSON lines has the key of the text."""
+    keys: dict[str, None] = {}
+    with options.encodings.open_lines(file.path) as lines:
+        for line in islice(lines, LOOKED_AT):
+            item = msgspec.json.decode(line.removeprefix(BYTE_ORDER_MARK))
+            if options.columns.text in item or converter_for(item) is not None:
+                return None
+            keys.update(dict.fromkeys(item))
+    return MissingColumnError([*keys], options.columns.text, "--text-column") if keys else None

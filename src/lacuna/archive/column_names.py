@@ -34,7 +34,7 @@ def _advice(header: Sequence[str], name: str, option: str) -> str:
     more = f" and {others:,} more" if others > 0 else ""
     columns = f"; its columns are {', '.join(header[:LISTED])}{more}"
     if len(header) == 1:
-        columns = f"; its only column is {header[0]}, if cells end at a comma, semicolon or tab"
+        columns = f"; its only column is {header[0]} (separators: comma, semicolon, tab, bar)"
     near = None if name in header else nearest(name, header)
     return columns if near is None else f"{columns}; perhaps {option} {near!r}?"
 

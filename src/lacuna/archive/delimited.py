@@ -1,7 +1,8 @@
 """CSV and TSV tables: columns by name, any usual delimiter, written as they were read.
 
-The delimiter of a CSV file is the first of comma, semicolon and tab with which its first line names
-the columns that are needed; spreadsheets write semicolons where the comma is the decimal sign.
+The delimiter of a CSV file is the first of comma, semicolon, tab and bar with which its first line
+names the columns that are needed; spreadsheets write semicolons where the comma is the decimal
+sign.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from lacuna.io.corpus import group_pattern
 from lacuna.io.source import BYTE_ORDER_MARK
 
 #: Delimiters to try, by format.
-DELIMITERS = {"csv": (",", ";", "\t"), "tsv": ("\t",)}
+DELIMITERS = {"csv": (",", ";", "\t", "|"), "tsv": ("\t",)}
 
 
 class DelimitedTable:

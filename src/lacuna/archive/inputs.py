@@ -32,12 +32,14 @@ PLAIN_TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
 HIDDEN, OUTSIDE = "hidden files and settings", "symbolic links that lead out of the folder"
 NO_FILES, UNREADABLE = "entries that are not files", "folders that cannot be read"
 OTHER_FILES = "files of a kind that is not read"
+WITHOUT_DOCUMENTS = "patients of --known without a document"
 SKIPPED = {
     HIDDEN: "hidden file or settings file",
     OUTSIDE: "symbolic link that leads out of the folder",
     NO_FILES: "entry that is not a file",
     UNREADABLE: "folder that cannot be read",
     OTHER_FILES: "file of a kind that is not read",
+    WITHOUT_DOCUMENTS: "patient of --known without a document",
 }
 _ANNOTATIONS = {".ann": ".txt", ".pipe": ".text"}
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from lacuna.archive.inputs import InputFile
+from lacuna.archive.inputs import WITHOUT_DOCUMENTS, InputFile
 from lacuna.archive.options import ArchiveOptions
 from lacuna.archive.survey import readable_rows
 from lacuna.deid.patient_values import COLUMNS, KnownValues, read_known
@@ -16,7 +16,6 @@ from lacuna.errors import ConfigError
 from lacuna.io.writing import whole_file
 from lacuna.text.plurals import counted
 
-WITHOUT_DOCUMENTS = "patients of --known without a document"
 HITS = "known_hits.csv"
 LISTED = 10  #: lines that a message names
 

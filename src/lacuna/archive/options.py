@@ -40,7 +40,8 @@ class Columns:
     Attributes
     ----------
     text, id, group
-        Names of columns; JSON lines always use these keys.
+        Names of columns, or of keys of JSON lines, where ids are in ``id`` and groups in ``group``
+        by default.
     keep
         Other columns to copy unchanged; ``("all",)`` copies all.
     dates
@@ -63,6 +64,11 @@ class Columns:
                 raise ConfigError(
                     f"--date-columns: {name!r} is already the column of text, ids or groups"
                 )
+
+    @property
+    def keys(self) -> tuple[str, str, str]:
+        """The keys of text, id and group in JSON lines."""
+        return self.text, self.id or "id", self.group or "group"
 
     def keeps(self, name: str) -> bool:
         """Whether a column other than text, id and group is copied unchanged."""

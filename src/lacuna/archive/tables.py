@@ -59,11 +59,12 @@ class _JsonLines:
     def start(self, stream: BinaryIO) -> Callable[[Row, RowDone], None]:
         """Start the output; return a function that writes a row."""
         encode = msgspec.json.Encoder().encode
+        text, id_, group = self._options.columns.keys
 
         def write(row: Row, done: RowDone) -> None:
-            line: dict[str, Any] = {"id": done.id, "text": done.text}
+            line: dict[str, Any] = {id_: done.id, text: done.text}
             if done.group is not None:
-                line["group"] = done.group
+                line[group] = done.group
             if row.kept:
                 new = zip(self._options.columns.dates, done.dates, strict=True)
                 dates = {name: cell or None for name, cell in new if name in row.kept}
@@ -77,10 +78,15 @@ class _JsonLines:
 
 
 class _JsonTable(_JsonLines):
+    def __init__(self, file: InputFile, options: InputOptions, orders: Orders) -> None:
+        super().__init__(file, options, orders)
+        ours = zip(options.columns.keys, ("text", "id", "group"), strict=True)
+        self._keys = {key: our for key, our in ours if key != our}
+
     def rows(self) -> Iterator[Row]:
         """Yield one row per line; a line that cannot be read fails alone."""
         columns = self._options.columns
-        has_others = bool(columns.keep or columns.dates)
+        has_others = bool(columns.keep or columns.dates) or bool(self._keys)
         with self._encodings.open_lines(self._file.path) as lines:
             if codecs.lookup(lines.encoding).name == UTF_8 and not has_others:
                 yield from self._plain_rows()
@@ -111,7 +117,7 @@ class _JsonTable(_JsonLines):
             raise CorpusFormatError("table", "is one JSON array; JSON lines are needed")
         try:
             mended = self._encodings.mend(line, replace=self._options.replaces_bad_bytes)
-            document = jsonl.parse(mended.text, automatic)
+            document = jsonl.parse(mended.text, automatic, self._keys)
         except CorpusFormatError as error:
             yield Row(number, automatic, None, "", reason=error.reason)
             return

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lacuna.deid.run_report import Failure, Report, Tally
 
 SHOWN_FAILURES = 20
+LONG = 10  #: seconds; the speed of a shorter run is that of its start
 
 
 class Screen:
@@ -78,8 +79,9 @@ class Screen:
         """Show the result of the run."""
         tally, run = report.tally, report.run
         show_replaced(tally)
-        speed = f"{run.seconds:.1f} s ({report.tokens_per_second:,.0f} tokens/s)"
-        say(f"{totals_in_words(tally)}, {speed}")
+        if tally.documents:
+            speed = f" ({report.tokens_per_second:,.0f} tokens/s)" if run.seconds > LONG else ""
+            say(f"{totals_in_words(tally)}, {run.seconds:.1f} s{speed}")
         self._show_doubts(report)
         self._show_remarks(report)
         self.failures(report)

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 def estimate_in_words(tally: Tally, calibrated: tuple[float, float] | None) -> str:
     """Return how many identifying words the model expects to remain, and how good it is at that."""
-    words = f"about {counted(round(tally.expected_missed), 'identifying word')}"
-    if tally.expected_missed < 0.5:
-        words = "hardly any identifying word"
-    estimate = f"{words} may still be in the texts"
-    if tally.expected_missed >= 0.5:
-        estimate += f" ({tally.expected_left:.1%} of all, as far as the model can tell)"
+    words = "less than 1 identifying word"
+    if tally.expected_missed >= 1:
+        words = f"about {counted(round(tally.expected_missed), 'identifying word')}"
+    is_few = tally.expected_missed < 1 and calibrated is None
+    share = "" if is_few else f" ({tally.expected_left:.1%} of all)"
+    estimate = f"{words} may still be in the texts{share}, as far as the model can tell"
     if calibrated is None:
         return estimate
     expected, missed = calibrated

@@ -3,13 +3,15 @@
 Auto-detected are, in this order:
 
 1. UTF-32 and UTF-16 by their byte-order mark;
-2. UTF-16 without one, if every other byte of most characters is zero;
+2. UTF-16 without one, if one byte of most characters is zero, on the same side;
 3. UTF-8, with or without a byte-order mark;
 4. the *fallback* encoding, which is usually that of old Windows programs.
 
 Almost any bytes are valid in a fallback encoding, so it is used only if the bytes look like it:
 there is no zero byte, and hardly any sequence that is valid UTF-8. UTF-8 with a few damaged bytes
 is refused, because in the fallback encoding *Zoë* would become *ZoÃ«*, a name that nobody knows.
+A text with many zero bytes is refused as well: it is no UTF-8, though it may be valid, but UTF-16
+in another script, or no text at all.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ _MARKS = (  # that of UTF-16 is the beginning of that of UTF-32
 _ESCAPED = re.compile("[\udc80-\udcff]")  # invalid bytes, as surrogateescape keeps them
 _VALID = re.compile("[^\0-\x7f\udc80-\udcff]")
 _RARE = 4  #: invalid bytes for each sequence that is valid UTF-8 by chance
+_MOST_ZEROS = 16  #: one zero byte among so many may be in a text
 _CHUNK = 1 << 20
 
 
@@ -108,8 +111,10 @@ class Encodings:
         return path.open(encoding=encoding, errors="surrogateescape", newline="\n")
 
     def detected(self, encoding: str) -> str:
-        """Return an encoding if it was detected and is not UTF-8, otherwise ``""``."""
-        return "" if self.encoding != AUTO or encoding == UTF_8 else encoding
+        """Return the name of an encoding if it was detected and is not UTF-8, or ``""``."""
+        if self.encoding != AUTO or encoding == UTF_8:
+            return ""
+        return encoding[: len("utf-16")].upper() if encoding.startswith("utf-") else encoding
 
     def decode(self, content: bytes, *, replace: bool = False) -> Decoded:
         """Decode a whole file; `replace` turns invalid bytes into U+FFFD instead of raising.
@@ -121,6 +126,8 @@ class Encodings:
         """
         encoding = self.by_head(content[:HEAD_BYTES])
         if self.encoding == AUTO and encoding == UTF_8:
+            if content.count(0) * _MOST_ZEROS > len(content):
+                raise _unreadable("not a text: contains many zero bytes; see --encoding")
             return self.mend(content.decode(UTF_8, "surrogateescape"), replace=replace)
         try:
             text = content.decode(encoding, "replace" if replace else "strict")
@@ -183,12 +190,12 @@ def _check(option: str, name: str) -> None:
 
 
 def _utf_16_without_mark(head: bytes) -> str | None:
-    """Return UTF-16 if most characters have one zero byte, always on the same side."""
+    """Return UTF-16 if most characters have one zero byte, nearly always on the same side."""
     zeros = head[0::2].count(0), head[1::2].count(0)  # of big-endian and little-endian characters
     is_most = 2 * max(zeros) > len(head) // 2
-    if len(head) < 4 or min(zeros) or not is_most:
+    if len(head) < 4 or not is_most or min(zeros) * _RARE > max(zeros):
         return None
-    return "utf-16-be" if zeros[0] else "utf-16-le"
+    return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
 
 
 def _decoded(head: bytes, pieces: Iterable[bytes]) -> Iterator[str]:
