@@ -15,6 +15,7 @@ SLOW = (
     "tests/archive/test_files.py::test_the_number_of_workers_changes_nothing",
     "tests/archive/test_found_documents.py::test_a_text_from_standard_input",
     "tests/archive/test_found_documents.py::test_files_as_the_library_finds_them",
+    "tests/archive/test_found_documents.py::test_one_file_out",
     "tests/archive/test_found_documents.py::test_rows_as_the_library_finds_them",
     "tests/archive/test_found_documents.py::test_tables_and_rows_that_fail_are_not_shown",
     "tests/archive/test_found_documents.py::test_the_command_names_the_files_and_the_paths_if_asked",

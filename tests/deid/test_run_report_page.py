@@ -9,9 +9,10 @@ from urllib.parse import unquote
 
 import msgspec
 
-from lacuna.deid.run_report import Report, Run, estimate_in_words, remarks_on_dates, write_report
+from lacuna.deid.remarks import remarks_on_dates
+from lacuna.deid.run_report import Report, Run, write_report
 from lacuna.deid.tally import Place, Review, Tally
-from lacuna.text.wording import number_of
+from lacuna.text.plurals import counted
 
 RUN = Run(
     lacuna="1",
@@ -99,6 +100,5 @@ def test_one_is_singular(tmp_path: Path) -> None:
     )
     many = Tally(documents=2000, tokens=2, labels={"DATE": 2})
     assert "2,000 documents, 2 tokens, 2 identifiers replaced" in words(page(tmp_path, many))
-    assert number_of(1, "entry", "entries") == "1 entry"
-    assert number_of(0, "entry", "entries") == "0 entries"
-    assert "1.0 identifier tokens" in estimate_in_words(Tally(expected_missed=1.0), None)
+    assert counted(1, "entry", "entries") == "1 entry"
+    assert counted(0, "entry", "entries") == "0 entries"

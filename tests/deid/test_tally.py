@@ -15,7 +15,8 @@ from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import load_policy
 from lacuna.deid.redact import Redactor
-from lacuna.deid.run_report import estimate_in_words, warnings_of
+from lacuna.deid.remarks import estimate_in_words
+from lacuna.deid.run_report import warnings_of
 from lacuna.deid.tally import (
     BINS,
     MOST_FOREIGN,
@@ -83,8 +84,13 @@ def test_a_run_is_warned_about() -> None:
     assert warnings_of(Tally(foreign=1), None, "English")[0].startswith("1 document does not look")
     assert warnings_of(Tally(), promise, "English") == []
     words = estimate_in_words(tally, (0.02, 0.01))
-    assert words.startswith("the model expects that 3.4 identifier tokens (3.4%) remain")
-    assert words.endswith("in the calibration it expected 2.0%, and 1.0% were missed")
+    assert words == (
+        "about 3 identifying words may still be in the texts (3.4% of all), as far as the model can"
+        " tell; in the calibration it expected 2.0%, and 1.0% remained"
+    )
+    one, none = Tally(expected_missed=1.2), Tally(expected_missed=0.4)
+    assert estimate_in_words(one, None).startswith("about 1 identifying word may still be")
+    assert estimate_in_words(none, None).startswith("less than 1 identifying word may still be in")
 
 
 @given(st.permutations(range(MOST_IN_NEED + 12)), st.integers(1, 7))

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from lacuna.archive.crosswalk import Crosswalk
 from lacuna.archive.found_documents import FoundDocuments
@@ -36,6 +37,15 @@ class Books:
     found: FoundDocuments | None = None
 
 
+class Finished(NamedTuple):
+    """A finished output: its number, how many inputs there are, its name and tally."""
+
+    number: int
+    files: int
+    output: str
+    tally: Tally
+
+
 class Ledger:
     """Everything that is recorded during one run."""
 
@@ -46,10 +56,12 @@ class Ledger:
         columns: Columns,
         on_bytes: Callable[[int], None],
         on_failure: Callable[[Failure, str], None],
+        on_finished: Callable[[Finished], None] = lambda _: None,
     ) -> None:
         self.tally = Tally()
         self.failures: list[Failure] = []
         self.taken_over = 0  #: outputs of an earlier run
+        self.has_groups = False  #: whether any document has a group
         self.finished = {} if books.manifest is None else books.manifest.finished
         self.crosswalk = books.crosswalk
         self.tasks: dict[int, FileTask] = {}
@@ -58,12 +70,14 @@ class Ledger:
         self._manifest, self._vault = books.manifest, books.vault
         self._files, self._columns = files, columns
         self._on_bytes, self._on_failure = on_bytes, on_failure
+        self._on_finished = on_finished
 
     def take_over(self, lines: Iterable[tuple[Line, int]]) -> None:
         """Count outputs of an earlier run, given with the sizes of their inputs."""
         for line, size in lines:
             self.tally.add(line.tally)
             self.taken_over += 1
+            self.has_groups = self.has_groups or line.groups
             self._on_bytes(size)
 
     def enter(self, results: Iterable[Result]) -> None:
@@ -108,10 +122,12 @@ class Ledger:
             name = self._files[done.number - 1].name
             crossed.append((name, task.group, done.output, done.hashed_id))
             self.tally.add(done.tally)
+            self.has_groups = self.has_groups or task.group is not None
             self._on_bytes(task.bytes)
             if done.reason is not None:
                 self.fail(done.number, done.hashed_id, done.reason)
                 continue
+            self._finished(done.number, done.output, done.tally)
             lines.append(
                 Line(
                     done.hashed_id,
@@ -152,7 +168,12 @@ class Ledger:
             output = self.tables.pop(number)
             with stopping():
                 self._finish(output)
+            self._finished(number, output.name, output.tally)
             self.tally.add(output.tally)
+            self.has_groups = self.has_groups or output.has_groups
+
+    def _finished(self, number: int, output: str, tally: Tally) -> None:
+        self._on_finished(Finished(number, len(self._files), output, tally))
 
     def _finish(self, output: TableOutput) -> None:
         name = output.file.name

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from lacuna.archive.column_names import MissingColumnError
 from lacuna.archive.held import Held
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.jobs import (
@@ -110,6 +111,13 @@ class Work:
         return file_task(number, file, group, ambiguous=number in self.ambiguous)
 
 
+def _reason(error: Exception) -> str:
+    """Return why a table failed; names of columns may be data, so the report does not have them."""
+    if isinstance(error, MissingColumnError):
+        return error.reason
+    return str(error) if isinstance(error, ConfigError) else why(error)
+
+
 def do_all(work: Work, pool: Pool, options: ArchiveOptions) -> None:
     """Do what is left; documents that fail are in the ledger."""
     router = Router(pool, remembers=options.remembers)
@@ -193,7 +201,7 @@ class _Doing:
         except StoppedError:
             raise
         except Exception as error:
-            reason = str(error) if isinstance(error, ConfigError) else why(error)
+            reason = _reason(error)
             self.wait_for_all()
             self.ledger.fail_table(number, hashed_id, reason)
 
@@ -205,6 +213,7 @@ class _Doing:
             reason = row.reason or (_OVER if self.router.is_over(row.group) else None)
             if reason is None:
                 readable.append(row)
+                output.tally.count_encoding(row.detected)
                 continue
             hashed = self.names.hashed_id(row.id)
             output.tally.add_failure(reason)

@@ -74,7 +74,7 @@ def _texts(files: Iterable[InputFile], options: InputOptions) -> Iterator[str]:
         yield from (row.text for row in readable_rows(file, options))
         if not file.is_table:
             with suppress(Exception):
-                yield file.path.read_bytes().decode(options.encoding, "replace")
+                yield options.encodings.decode(file.path.read_bytes(), replace=True).text
 
 
 def rows_apart(file: InputFile, options: InputOptions, apart: Container[str]) -> Iterator[Row]:

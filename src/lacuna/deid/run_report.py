@@ -15,10 +15,11 @@ import msgspec
 
 from lacuna.deid.calibration import Calibration
 from lacuna.deid.drift import doubts
+from lacuna.deid.remarks import remarks_on_dates
 from lacuna.deid.run_report_page import page
 from lacuna.deid.tally import BINS, Place, Tally
 from lacuna.io.writing import whole_file
-from lacuna.text.wording import number_of
+from lacuna.text.plurals import counted
 
 JSON, HTML = "report.json", "report.html"
 
@@ -78,6 +79,10 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         What else was chosen: what detected, what outputs are called …
     files, taken_over, left_aside
         Number of input files; of those an earlier run finished; what was skipped.
+    has_groups
+        Whether any document has a patient.
+    known_values
+        How many values were known.
     """
 
     lacuna: str
@@ -97,6 +102,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     taken_over: int
     left_aside: dict[str, int]
     seconds: float
+    has_groups: bool = False
+    known_values: int = 0
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -131,6 +138,8 @@ class Report(msgspec.Struct, frozen=True):
             "dates_hidden_as_ambiguous": tally.hidden_dates,
             "documents_with_dates_against_locale": tally.dates_against_locale,
             "emptied_date_cells": tally.emptied_cells,
+            "encodings": tally.encodings,
+            "known_values_found": len(tally.known_hits),
             "probability_histogram": {
                 "bins": [i / BINS for i in range(BINS + 1)],
                 "replaced": tally.replaced,
@@ -182,49 +191,8 @@ def warnings_of(tally: Tally, promise: Calibration | None, language: str) -> lis
     """
     found = []
     if tally.foreign:
-        many = number_of(tally.foreign, "document does", "documents do")
+        many = counted(tally.foreign, "document does", "documents do")
         found.append(f"{many} not look like {language} clinical notes")
     if promise is not None:
         found += doubts(promise.level, promise.baseline, tally.rates, tally.expected_left)
     return found
-
-
-def estimate_in_words(tally: Tally, calibrated: tuple[float, float] | None) -> str:
-    """Return how many identifier tokens the model expects to remain, and how good it is at that."""
-    words = (
-        f"the model expects that {tally.expected_missed:,.1f} identifier tokens"
-        f" ({tally.expected_left:.1%}) remain"
-    )
-    if calibrated is None:
-        return words
-    expected, missed = calibrated
-    return f"{words}; in the calibration it expected {expected:.1%}, and {missed:.1%} were missed"
-
-
-def remarks_on_dates(tally: Tally) -> list[str]:
-    """Return one sentence for each thing a reader should know about dates."""
-    remarks = []
-    if tally.contradictory_dates:
-        many = number_of(tally.contradictory_dates, "document belongs", "documents belong")
-        hidden = number_of(
-            tally.hidden_dates,
-            "date that can be read either way was hidden",
-            "dates that can be read either way were hidden",
-        )
-        remarks.append(
-            f"dates: {many} to patients with dates written day first and month first; {hidden}"
-        )
-    if tally.dates_against_locale:
-        many = number_of(tally.dates_against_locale, "document writes", "documents write")
-        remarks.append(
-            f"dates: {many} numeric dates in another order than the locale; they were read in the"
-            " order of the patient's dates (see --locale)"
-        )
-    if tally.emptied_cells:
-        many = number_of(
-            tally.emptied_cells,
-            "cell that could not be read or shows an age over 89 is empty",
-            "cells that could not be read or show an age over 89 are empty",
-        )
-        remarks.append(f"date columns: {many} in the output")
-    return remarks

@@ -9,7 +9,8 @@ from typing import Any
 from urllib.parse import quote
 
 from lacuna.deid.promises import in_words
-from lacuna.text.wording import number_of
+from lacuna.deid.remarks import remarks_on_encodings
+from lacuna.text.plurals import counted
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --a: #3b6ea5; --b: #c98b3c; }
@@ -72,28 +73,29 @@ def _summary(report: Mapping[str, Any]) -> str:
         promise += f"<p>Promise: {in_words(report['promised'], report['confidence'])}.</p>"
     placeholders = ""
     if report["placeholders"]:
-        were = number_of(report["placeholders"], "placeholder")
+        were = counted(report["placeholders"], "placeholder")
         placeholders = (
             f"<p>The originals contain {were} such as [NAME-1]; in the output they have numbers of"
             " their own.</p>"
         )
     protected = ""
     if report["protected_words_left"]:
-        were = number_of(
+        were = counted(
             report["protected_words_left"], "everyday word that is", "everyday words that are"
         )
         protected = (
             f"<p>Left unchanged: {were} part of a name found here but not written like a name."
             " The owner has the list.</p>"
         )
+    remarks = report["remarks_on_dates"] + remarks_on_encodings(report["encodings"])
     return (
         "<h1>De-identification report</h1>"
-        f"<p>{number_of(report['documents'], 'document')}, {number_of(report['tokens'], 'token')},"
-        f" {number_of(replaced, 'identifier')} replaced.{bad} As far as the model can tell,"
+        f"<p>{counted(report['documents'], 'document')}, {counted(report['tokens'], 'token')},"
+        f" {counted(replaced, 'identifier')} replaced.{bad} As far as the model can tell,"
         f" {report['expected_missed_tokens']:,.1f} identifier tokens"
         f" ({report['expected_missed_share']:.1%}) remain.{calibrated}</p>"
         f"{promise}{placeholders}{protected}"
-        f"{''.join(f'<p>{escape(remark)}.</p>' for remark in report['remarks_on_dates'])}"
+        f"{''.join(f'<p>{escape(remark)}.</p>' for remark in remarks)}"
     )
 
 

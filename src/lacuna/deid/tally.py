@@ -88,6 +88,10 @@ class Tally(msgspec.Struct):
         Documents whose numeric dates are written in another order than that of the locale.
     emptied_cells
         Cells of date columns that could not be read, or show an age over 89.
+    encodings
+        Documents by encoding, where one other than UTF-8 was detected.
+    known_hits
+        How often known values were found, by their line in the file.
     """
 
     documents: int = 0
@@ -110,6 +114,8 @@ class Tally(msgspec.Struct):
     hidden_dates: int = 0
     dates_against_locale: int = 0
     emptied_cells: int = 0
+    encodings: dict[str, int] = {}
+    known_hits: dict[str, int] = {}
 
     @property
     def expected_left(self) -> float:
@@ -134,6 +140,8 @@ class Tally(msgspec.Struct):
             (self.reasons, other.reasons),
             (self.protected, other.protected),
             (self.rates, other.rates),
+            (self.encodings, other.encodings),
+            (self.known_hits, other.known_hits),
         ):
             _add_counts(mine, its)
         self.replaced = _sums(self.replaced, other.replaced)
@@ -155,6 +163,11 @@ class Tally(msgspec.Struct):
         """Fill in the name of the output that all these documents are in."""
         self.review = [_within(output, review) for review in self.review]
         self.foreign_documents = [replace(place, output=output) for place in self.foreign_documents]
+
+    def count_encoding(self, encoding: str) -> None:
+        """Count a document that was read in another encoding than UTF-8, if it was."""
+        if encoding:
+            _add_counts(self.encodings, {encoding: 1})
 
     def add_failure(self, reason: str) -> None:
         """Count a document that failed."""

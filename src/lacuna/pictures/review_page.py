@@ -16,7 +16,7 @@ from typing import NamedTuple
 from lacuna.deid.before_after import BeforeAfter, Doubtful
 from lacuna.deid.findings import Finding, Origin
 from lacuna.pictures.review_page_parts import CONTROLS, SCRIPT, STYLE
-from lacuna.text.wording import number_of
+from lacuna.text.plurals import counted
 
 _GOLDEN_ANGLE = 137.508  #: degrees between the hues of labels: the commonest differ most
 SOURCES = {
@@ -72,7 +72,7 @@ def _head(shown: int, total: int) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width">'
         f"<title>lacuna: review</title><style>{STYLE}</style></head><body>"
-        f"<header><div><h1>Review</h1><p>{number_of(total, 'document')}{some}."
+        f"<header><div><h1>Review</h1><p>{counted(total, 'document')}{some}."
         " <b>This page shows the originals: protect it as you protect them.</b></p></div>"
         f"{CONTROLS}</header><main>"
     )
@@ -95,7 +95,7 @@ def _about(document: BeforeAfter) -> str:
         f"new id {_shown(place.id)}" if place.id else "",
         f"patient {_shown(document.group)}" if document.group is not None else "",
         f"{len(document.plan):,} replaced",
-        number_of(document.doubts, "doubtful word"),
+        counted(document.doubts, "doubtful word"),
         f"{document.expected_missed:.2f} identifier tokens expected to remain",
     ]
     return " · ".join(part for part in parts if part)
