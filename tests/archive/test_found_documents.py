@@ -201,7 +201,7 @@ def test_the_page_shows_every_document_and_loads_nothing(
     notes: Path, tmp_path: Path, run_over: RunOver
 ) -> None:
     (notes / "g0" / "<b>x.txt").write_text("Call <script>alert(1)</script> & Ana Okafor.")
-    (notes / "bad<i>.txt").write_bytes(b"\xff")
+    (notes / "bad<i>.txt").write_bytes(b"\x81")
     review = tmp_path / "review.html"
     report = run_over(notes, tmp_path / "safe", review=review)
     page = review.read_text()
@@ -211,7 +211,7 @@ def test_the_page_shows_every_document_and_loads_nothing(
             assert line in unescape(re.sub("<[^>]*>", "", page))
     assert "<b>x" not in page
     assert "<script>alert" not in page
-    assert "bad&lt;i&gt;.txt: not valid utf-8" in page
+    assert "bad&lt;i&gt;.txt: not valid" in page
     assert not re.search(r"https?:|//\w|src=|@import|url\(|<link|<iframe", page)
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy is not None
@@ -354,7 +354,7 @@ def test_the_command_names_the_files_and_the_paths_if_asked(
     tmp_path: Path,
     command: Callable[..., subprocess.CompletedProcess[str]],
 ) -> None:
-    (notes / "okafor.txt").write_bytes(b"\xff")
+    (notes / "okafor.txt").write_bytes(b"\x81")
     found, review = tmp_path / "found.jsonl", tmp_path / "review.html"
     opaque = command(notes, "-o", tmp_path / "a", "--findings", found, "--review", review, "--json")
     assert opaque.returncode == 1
@@ -364,7 +364,7 @@ def test_the_command_names_the_files_and_the_paths_if_asked(
     assert (report["findings_file"], report["review_file"]) == (str(found), str(review))
     assert len(report["review"]) == 12
     shown = command(notes, "-o", tmp_path / "b", "--show-paths", "--workers", 2)
-    assert "failed: okafor.txt: not valid utf-8" in shown.stderr
+    assert "failed: okafor.txt: not valid" in shown.stderr
     assert "--show-paths" not in shown.stderr
     passed_on = "".join(p.read_text() for p in (tmp_path / "b").rglob("*") if p.is_file())
     assert "okafor" not in passed_on.lower()
