@@ -211,7 +211,7 @@ def test_the_page_shows_every_document_and_loads_nothing(
             assert line in unescape(re.sub("<[^>]*>", "", page))
     assert "<b>x" not in page
     assert "<script>alert" not in page
-    assert "bad&lt;i&gt;.txt: not valid" in page
+    assert "<li>bad&lt;i&gt;.txt: " in page
     assert not re.search(r"https?:|//\w|src=|@import|url\(|<link|<iframe", page)
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy is not None
@@ -364,7 +364,7 @@ def test_the_command_names_the_files_and_the_paths_if_asked(
     assert (report["findings_file"], report["review_file"]) == (str(found), str(review))
     assert len(report["review"]) == 12
     shown = command(notes, "-o", tmp_path / "b", "--show-paths", "--workers", 2)
-    assert "failed: okafor.txt: not valid" in shown.stderr
+    assert "failed: okafor.txt: " in shown.stderr
     assert "--show-paths" not in shown.stderr
     passed_on = "".join(p.read_text() for p in (tmp_path / "b").rglob("*") if p.is_file())
     assert "okafor" not in passed_on.lower()
