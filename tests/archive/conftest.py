@@ -74,7 +74,7 @@ def run_over(model: Path) -> RunOver:
                 policy=policy,
                 **(defaults | options),
             ),
-            on_failure=failures.append,
+            on_failure=lambda failure, _: failures.append(failure),
         )
         assert report.failures == failures
         return report

@@ -30,14 +30,14 @@ def test_the_others_are_done_and_the_exit_code_says_so(
     good = command(notes, "-o", tmp_path / "good", *options)
     assert good.returncode == 0, good.stderr
 
-    (notes / "bytes.txt").write_bytes(f"Call Ana {NAME} ".encode() + b"\xff\xfe about it.\n")
+    (notes / "bytes.txt").write_bytes(f"Call Ana {NAME} ".encode() + b"\x81 about it.\n")
     (notes / "mark-up.xml").write_text(f"<deIdi2b2><TEXT>Call Ana {NAME}</TEXT>")
     (notes / "quotes.csv").write_text(f'text\n"Call Ana {NAME} about it.\n')
     with (notes / "rows.jsonl").open("ab") as stream:
-        stream.write(f'{{"text": "Call Ana {NAME} '.encode() + b'\xff"}\n{"text": 5}\nnonsense\n')
+        stream.write(f'{{"text": "Call Ana {NAME} '.encode() + b'\x81"}\n{"text": 5}\nnonsense\n')
     run = command(notes, "-o", tmp_path / "safe", *options)
     assert run.returncode == 1
-    assert "failed and not written: 6" in run.stderr
+    assert "6 documents failed and were not written" in run.stderr
     assert NAME not in run.stdout + run.stderr
     assert contents(tmp_path / "safe") == contents(tmp_path / "good")
     assert NAME.encode() not in b"".join(p.read_bytes() for p in (tmp_path / "safe").glob("*.*"))
@@ -121,4 +121,7 @@ def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
     assert listed == ["B/a.txt", "a/b.txt", "a-c/d.txt", "a.txt", "z.txt"]
     assert listed == sorted(listed, key=lambda name: Path(name).parts)
     assert [file.path.read_text() for file in inputs.files] == listed
-    assert inputs.skipped == {"hidden files and settings": 2, "files of unknown formats": 1}
+    assert inputs.skipped == {
+        "hidden files and settings": 2,
+        "files of a kind that is not read (others 1)": 1,
+    }

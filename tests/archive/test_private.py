@@ -36,7 +36,7 @@ def archive(tmp_path: Path) -> Path:
     for number in NUMBERS:
         (folder / number).mkdir()
         (folder / number / "okafor_letter.txt").write_text(NOTE)
-    (folder / NUMBERS[0] / "bad.txt").write_bytes(b"Ana \xff")
+    (folder / NUMBERS[0] / "bad.txt").write_bytes(b"Ana \x81")
     (tmp_path / "known.csv").write_text(f"group,kind,value\n{NUMBERS[0]},name,Ana Okafor\n")
     (tmp_path / "staff.list").write_text("Okafor\n")
     return folder
@@ -134,7 +134,7 @@ def test_the_crosswalk_leads_back(archive: Path, tmp_path: Path, run_over: RunOv
     assert [(r["new_id"], r["new_group"]) for r in rows] == [(r["visit"], r["mrn"]) for r in safe]
     letter = files[f"{NUMBERS[1]}/okafor_letter.txt"]
     assert (letter["group"], letter["new_group"]) == (NUMBERS[1], rows[1]["new_group"])
-    reviewed = {entry.document for entry in report.tally.review}
+    reviewed = {entry.place.document for entry in report.tally.review}
     assert reviewed <= {line["report_id"] for line in (*files.values(), *rows)}
 
 
@@ -147,7 +147,12 @@ def test_only_the_owner_can_read_it(archive: Path, tmp_path: Path, run_over: Run
     private = tmp_path / "safe.private"
     assert stat.S_IMODE(private.stat().st_mode) == 0o700
     there = [path for path in private.rglob("*") if path.is_file()]
-    assert {path.name for path in there} == {"manifest.jsonl", "crosswalk.csv", "table.csv.csv"}
+    assert {path.name for path in there} == {
+        "manifest.jsonl",
+        "crosswalk.csv",
+        "table.csv.csv",
+        "known_hits.csv",
+    }
     assert {stat.S_IMODE(path.stat().st_mode) for path in there} == {0o600}
 
 
@@ -192,32 +197,46 @@ def test_the_private_folder_of_another_run_is_never_overwritten(
         run_over(archive, tmp_path / "safe", **AUTO)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
-def test_after_a_run_that_came_to_nothing_the_command_can_be_corrected(
-    tmp_path: Path, run_over: RunOver, encoding: str
+def test_a_run_without_the_column_writes_nothing(tmp_path: Path, run_over: RunOver) -> None:
+    (tmp_path / "table.csv").write_text(f"note\n{NOTE}\n")
+    with pytest.raises(ConfigError, match=r"table\.csv: the table has no column 'text'"):
+        run_over(tmp_path / "table.csv", tmp_path / "safe", **AUTO)
+    assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_that_came_to_nothing_leaves_nothing(
+    tmp_path: Path, run_over: RunOver, is_there: bool, workers: int
 ) -> None:
-    """A misspelt column makes the table fail, a wrong encoding each of its rows."""
-    (tmp_path / "table.csv").write_text(f"note\nÁna: {NOTE}\n")
-    wrong = Columns("text" if encoding == "utf-8" else "note")
-    vault = {"vault": tmp_path / "v.vault", "passphrase": "open sesame, please"}
+    """So the corrected command can be given at once; a folder of the user stays."""
     source, safe = tmp_path / "table.csv", tmp_path / "safe"
-    report = run_over(source, safe, columns=wrong, encoding=encoding, **AUTO, **vault)
+    source.write_text(f"note\nÁna: {NOTE}\n")
+    if is_there:
+        safe.mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    vault = {"vault": tmp_path / "v.vault", "passphrase": "open sesame, please"}
+    options = {"columns": Columns("note"), "workers": workers, **AUTO}
+    report = run_over(source, safe, encoding="ascii", **options, **vault)
     assert (report.tally.documents, report.tally.failed) == (0, 1)
-    assert (safe / "report.json").exists()
-    assert run_over(source, safe, columns=Columns("note"), **AUTO).tally.documents == 1
+    assert sorted(tmp_path.rglob("*")) == before
+    assert run_over(source, safe, **options).tally.documents == 1
     with pytest.raises(ConfigError, match="not empty"):
-        run_over(source, safe, columns=Columns("note"), **AUTO)
+        run_over(source, safe, **options)
+    assert (safe / "table.csv").exists()
 
 
 @pytest.mark.parametrize("left", ["safe/mine.txt", "safe.private/mine.txt"])
 def test_nothing_else_is_removed(tmp_path: Path, run_over: RunOver, left: str) -> None:
-    (tmp_path / "table.csv").write_text(f"note\n{NOTE}\n")
-    run_over(tmp_path / "table.csv", tmp_path / "safe", **AUTO)
+    (tmp_path / "table.csv").write_text(f"text\n{NOTE}\n")
+    begin_manifest(tmp_path / "safe", Header("0", {})).close()  # killed before anything was done
     (tmp_path / left).write_text("mine")
     before = sorted(tmp_path.rglob("*"))
     with pytest.raises(ConfigError):
-        run_over(tmp_path / "table.csv", tmp_path / "safe", columns=Columns("note"), **AUTO)
+        run_over(tmp_path / "table.csv", tmp_path / "safe", **AUTO)
     assert sorted(tmp_path.rglob("*")) == before
+    (tmp_path / left).unlink()
+    assert run_over(tmp_path / "table.csv", tmp_path / "safe", **AUTO).tally.documents == 1
 
 
 def test_two_runs_into_one_folder_are_refused(
@@ -264,7 +283,9 @@ def test_the_report_has_no_hash_of_an_input(
     run_over(archive, tmp_path / "safe", **AUTO, **options(tmp_path))
     report = json.loads((tmp_path / "safe" / "report.json").read_text())
     assert {name for name in report if "sha256" in name} == {"model_sha256", "policy_sha256"}
-    assert "settings" not in report
+    assert report["settings"]["groups"] == "from paths and ids"  # not the regular expression
+    assert report["settings"]["lists"] == "known, DOCTOR"  # not the files
+    assert not re.search("[0-9a-f]{16}", json.dumps(report["settings"]))
     assert "pipeline" not in report
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from lacuna.archive import worker
 from lacuna.archive.messages import FilesJob, Result
-from lacuna.archive.options import BadBytes, Rename
+from lacuna.archive.options import BadBytes, Columns, Rename
 from lacuna.deid.keys import Key
 from lacuna.errors import ConfigError, StoppedError
 from tests.archive.conftest import RunOver, contents, deid, lines
@@ -94,9 +94,10 @@ def test_an_output_whose_input_is_gone_is_mentioned(
     (notes / "g0" / "d0.txt").unlink()
     report = run_over(notes, tmp_path / "safe", resume=True)
     assert report.tally.documents == 11
-    assert report.run.left_aside == {"outputs whose inputs no longer exist": 1}
+    (warning,) = report.run.warnings
+    assert "the input of 1 output no longer exists: g0/d0.txt; remove it" in warning
     (tmp_path / "safe" / "g0" / "d0.txt").unlink()
-    assert run_over(notes, tmp_path / "safe", resume=True).run.left_aside == {}
+    assert run_over(notes, tmp_path / "safe", resume=True).run.warnings == []
 
 
 def test_tables_that_share_groups_are_done_together(tmp_path: Path, run_over: RunOver) -> None:
@@ -119,12 +120,14 @@ def test_tables_that_share_groups_are_done_together(tmp_path: Path, run_over: Ru
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"threshold": 0.2}, "threshold"),
-        ({"policy": "mask"}, "policy"),
-        ({"key": Key(bytes(32))}, "key"),
-        ({"patterns": False}, "model and detection"),
+        ({"threshold": 0.2}, "--threshold"),
+        ({"policy": "mask"}, "--policy"),
+        ({"key": Key(bytes(32))}, "--key"),
+        ({"patterns": False}, "--no-patterns"),
         ({"group_from": "d(.)"}, "--group-from"),
         ({"bad_bytes": BadBytes.REPLACE}, "--on-bad-bytes"),
+        ({"fallback_encoding": "none"}, "--fallback-encoding"),
+        ({"columns": Columns("note")}, "--text-column"),
     ],
 )
 def test_other_settings_are_refused(
@@ -223,7 +226,9 @@ def test_a_full_disk_stops_the_run_and_leaves_nothing_half(
         run_over(source, tmp_path / "safe")
     monkeypatch.undo()
     assert not list((tmp_path / "safe").rglob(".*"))
-    report = run_over(source, tmp_path / "safe", resume=True)
+    is_begun = (tmp_path / "safe").exists()  # otherwise nothing was finished, and nothing is left
+    assert is_begun == (tmp_path / "safe.private").exists() == (fails_at > 4)
+    report = run_over(source, tmp_path / "safe", resume=is_begun)
     assert report.tally.failed == 0
     run_over(source, tmp_path / "whole")
     assert contents(tmp_path / "safe") == contents(tmp_path / "whole")

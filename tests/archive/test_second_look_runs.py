@@ -10,8 +10,7 @@ from random import Random
 import pytest
 
 from lacuna.archive.held import Held
-from lacuna.archive.inputs import InputFile
-from lacuna.archive.known_check import WITHOUT_DOCUMENTS
+from lacuna.archive.inputs import WITHOUT_DOCUMENTS, InputFile
 from lacuna.archive.options import Columns, InputOptions
 from lacuna.archive.survey import groups_apart
 from lacuna.deid.terms import fold_words
@@ -165,15 +164,21 @@ def known_file(tmp_path: Path) -> Path:
 def test_known_values_of_nobody_are_an_error(run_over: RunOver, tmp_path: Path) -> None:
     table = write_table(tmp_path / "notes.csv", rows())
     known = known_file(tmp_path)
-    with pytest.raises(ConfigError, match="3 known values belong to groups that no document has"):
+    with pytest.raises(ConfigError, match=r"3 known values \(lines 2, 3, 4\) belong to groups"):
         run_over(table, tmp_path / "out", known=str(known))
     assert not (tmp_path / "out").exists()
     assert not (tmp_path / "out.private").exists()
 
 
-def test_known_patients_without_a_document_are_counted(run_over: RunOver, tmp_path: Path) -> None:
+def test_known_patients_without_a_document_are_an_error_unless_allowed(
+    run_over: RunOver, tmp_path: Path
+) -> None:
     table = write_table(tmp_path / "notes.csv", rows())
-    report = run_over(table, tmp_path / "out", known=str(known_file(tmp_path)), **COLUMNS)
+    options = {"known": str(known_file(tmp_path)), **COLUMNS}
+    with pytest.raises(ConfigError, match=r"1 known value \(line 4\) belongs to a group that no"):
+        run_over(table, tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
+    report = run_over(table, tmp_path / "out", **options, allow_unmatched=True)
     assert report.run.left_aside == {WITHOUT_DOCUMENTS: 1}
 
 

@@ -46,7 +46,7 @@ def archive(tmp_path: Path) -> Path:
     folder.mkdir()
     (folder / f"{CANARY}_letter.txt").write_text(NOTE)
     (folder / "good.txt").write_text(NOTE)
-    (folder / "bad.txt").write_bytes(NOTE.encode() + b"\xff\xfe")
+    (folder / "bad.txt").write_bytes(NOTE.encode() + b"\x81")
     (folder / "gone.txt").symlink_to(folder / f"{CANARY}_missing")
     (folder / "rows.jsonl").write_text(
         json.dumps({"id": CANARY, "text": NOTE, "group": CANARY, "doctor": CANARY})

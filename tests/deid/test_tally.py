@@ -15,15 +15,16 @@ from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import load_policy
 from lacuna.deid.redact import Redactor
-from lacuna.deid.run_report import (
+from lacuna.deid.remarks import estimate_in_words
+from lacuna.deid.run_report import warnings_of
+from lacuna.deid.tally import (
     BINS,
     MOST_FOREIGN,
     MOST_IN_NEED,
+    Place,
     Review,
     Tally,
-    estimate_in_words,
     total,
-    warnings_of,
 )
 from lacuna.deid.tallying import tally_of
 from lacuna.text.document import Document
@@ -37,13 +38,13 @@ def test_one_document_by_hand() -> None:
     starts, ends = np.array([0, 4, 8, 10], np.int32), np.array([3, 7, 10, 11], np.int32)
     redacted = Redactor(load_policy("mask"), Key(bytes(32))).redact(document, findings)
     detected = Detected(document, findings, starts, ends, sure, covered)
-    tally = tally_of([("x", detected, redacted)])
+    tally = tally_of([(Place("x"), detected, redacted)])
     assert (tally.documents, tally.characters, tally.tokens) == (1, 11, 4)
     assert tally.labels == {"PATIENT": 1, "DOCTOR": 1}
     assert Counter(dict(enumerate(tally.replaced))) == Counter({BINS - 1: 2})
     assert Counter(dict(enumerate(tally.left))) == Counter({0: 1, 2: 1})
     assert tally.expected_missed == pytest.approx(0.12)
-    assert tally.review == [Review(tally.expected_missed, "x", 4, 2)]
+    assert tally.review == [Review(tally.expected_missed, Place("x"), 4, 2)]
 
 
 def test_documents_together_are_the_sum_of_each() -> None:
@@ -55,7 +56,7 @@ def test_documents_together_are_the_sum_of_each() -> None:
         findings = [Finding(0, 3, "PATIENT", Origin.MODEL)] if text else []
         sure = np.linspace(0, 1, len(tokens.start))
         detected = Detected(document, findings, tokens.start, tokens.end, sure, sure > 0.6)
-        documents.append((f"h{number}", detected, redactor.redact(document, findings)))
+        documents.append((Place(f"h{number}"), detected, redactor.redact(document, findings)))
     every = tally_of(documents)
     apart = total(tally_of([one]) for one in documents)
     assert every.expected_missed == pytest.approx(apart.expected_missed)
@@ -69,7 +70,7 @@ def test_placeholders_are_counted() -> None:
     redacted = Redactor(load_policy("safe-harbor"), Key(bytes(32))).redact(document, [])
     nothing, none = np.zeros(0), np.zeros(0, np.int32)
     detected = Detected(document, [], none, none, nothing, nothing > 0)
-    tally = tally_of([("x", detected, redacted)])
+    tally = tally_of([(Place("x"), detected, redacted)])
     assert total([tally, tally]).placeholders == 4
     assert tally.labels == {}
 
@@ -77,13 +78,18 @@ def test_placeholders_are_counted() -> None:
 @given(st.permutations(range(MOST_FOREIGN + 12)), st.integers(1, 7))
 def test_foreign_documents_and_rates_add_up_in_any_order(order: list[int], size: int) -> None:
     tallies = [
-        Tally(documents=1, foreign=1, foreign_documents=[f"{i:03d}"], rates={f"rate:{i % 3}": 1})
+        Tally(
+            documents=1,
+            foreign=1,
+            foreign_documents=[Place(f"{i:03d}")],
+            rates={f"rate:{i % 3}": 1},
+        )
         for i in order
     ]
     parts = [tallies[i : i + size] for i in range(0, len(tallies), size)]
     whole = total(total(part) for part in parts)
     assert whole.foreign == len(order)
-    assert whole.foreign_documents == [f"{i:03d}" for i in range(MOST_FOREIGN)]
+    assert whole.foreign_documents == [Place(f"{i:03d}") for i in range(MOST_FOREIGN)]
     assert whole.rates == Counter(f"rate:{i % 3}" for i in order)
 
 
@@ -97,15 +103,20 @@ def test_a_run_is_warned_about() -> None:
     assert warnings_of(Tally(foreign=1), None, "English")[0].startswith("1 document does not look")
     assert warnings_of(Tally(), promise, "English") == []
     words = estimate_in_words(tally, (0.02, 0.01))
-    assert words.startswith("the model expects that 3.4 identifier tokens (3.4%) remain")
-    assert words.endswith("in the calibration it expected 2.0%, and 1.0% were missed")
+    assert words == (
+        "about 3 identifying words may still be in the texts (3.4% of all), as far as the model can"
+        " tell; in the calibration it expected 2.0%, and 1.0% remained"
+    )
+    one, none = Tally(expected_missed=1.2), Tally(expected_missed=0.4)
+    assert estimate_in_words(one, None).startswith("about 1 identifying word may still be")
+    assert estimate_in_words(none, None).startswith("less than 1 identifying word may still be in")
 
 
 @given(st.permutations(range(MOST_IN_NEED + 12)), st.integers(1, 7))
 def test_the_neediest_documents_are_kept_in_order(needs: list[int], size: int) -> None:
-    reviews = [Review(need // 3, f"{i:03d}", 1, 0) for i, need in enumerate(needs)]
+    reviews = [Review(need // 3, Place(f"{i:03d}"), 1, 0) for i, need in enumerate(needs)]
     parts = [reviews[i : i + size] for i in range(0, len(reviews), size)]
     whole = total(total(Tally(documents=1, review=[one]) for one in part) for part in parts)
     assert whole.documents == len(needs)
-    neediest = sorted(reviews, key=lambda r: (r.expected_missed, r.document), reverse=True)
+    neediest = sorted(reviews, key=lambda r: (r.expected_missed, r.place.document), reverse=True)
     assert whole.review == neediest[:MOST_IN_NEED]

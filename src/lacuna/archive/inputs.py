@@ -15,16 +15,32 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
+from lacuna.archive.file_kinds import kinds_in_words, not_read
 from lacuna.archive.options import InputOptions
 from lacuna.errors import ConfigError, CorpusFormatError
 from lacuna.io.corpus import BRAT_SETTINGS, file_id, group_of, group_pattern
+from lacuna.io.decoding import Encodings
 from lacuna.io.detect import BY_SUFFIX, detect_format
 from lacuna.io.formats import FORMATS, Shape, format_named
 from lacuna.io.source import ReadOptions, Source
+from lacuna.text.plurals import counted
 
 TEXT_SUFFIXES = (".txt", ".text")
 #: Table formats that are not formats of a corpus, by suffix.
 PLAIN_TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
+#: What is skipped, in the plural (as in reports) and in the singular.
+HIDDEN, OUTSIDE = "hidden files and settings", "symbolic links that lead out of the folder"
+NO_FILES, UNREADABLE = "entries that are not files", "folders that cannot be read"
+OTHER_FILES = "files of a kind that is not read"
+WITHOUT_DOCUMENTS = "patients of --known without a document"
+SKIPPED = {
+    HIDDEN: "hidden file or settings file",
+    OUTSIDE: "symbolic link that leads out of the folder",
+    NO_FILES: "entry that is not a file",
+    UNREADABLE: "folder that cannot be read",
+    OTHER_FILES: "file of a kind that is not read",
+    WITHOUT_DOCUMENTS: "patient of --known without a document",
+}
 _ANNOTATIONS = {".ann": ".txt", ".pipe": ".text"}
 
 
@@ -93,23 +109,44 @@ def list_inputs(path: Path, options: InputOptions) -> Inputs:
     if options.format is not None and options.format not in PLAIN_TABLES.values():
         format_named(options.format)
     if not path.exists():
-        raise ConfigError("the input does not exist")
+        raise ConfigError(f"{path}: no such file or folder")
     skipped: Counter[str] = Counter()
     files = []
+    others = []
     folder = path.parent if path.is_file() else path
     for name, size in _found(path, skipped):
         if options.include and not _matches(name, options.include):
             continue
         if _matches(name, options.exclude):
             continue
-        chosen = options.format or _format(folder, name, options.encoding)
+        chosen = options.format or _format(folder, name, options.encodings.declared)
         if chosen is None:
-            skipped["files of unknown formats"] += 1
+            others.append(name)
         elif chosen:
             files.append(InputFile(folder, name, chosen, size))
+    if others and path.is_file():
+        raise not_read(str(path))
+    if others:
+        skipped[f"{OTHER_FILES} ({kinds_in_words(others)})"] = len(others)
     if not files:
-        raise ConfigError("the input contains nothing to read")
+        raise ConfigError(_nothing_to_read(path, options, skipped))
     return Inputs(tuple(files), skipped)
+
+
+def _nothing_to_read(path: Path, options: InputOptions, skipped: Mapping[str, int]) -> str:
+    there = "; ".join(f"skipped: {in_words(what, count)}" for what, count in skipped.items())
+    globs = " that --include and --exclude let through" if _globs(options) else ""
+    return f"{path}: nothing to read{globs}; {there or 'the folder is empty'}"
+
+
+def _globs(options: InputOptions) -> bool:
+    return bool(options.include or options.exclude)
+
+
+def in_words(what: str, count: int) -> str:
+    """Return what was skipped, and how often, in the singular or plural."""
+    noun, bracket, kinds = what.partition(" (")
+    return f"{counted(count, SKIPPED.get(noun, noun), noun)}{bracket}{kinds}"
 
 
 def groups_of(files: Sequence[InputFile], options: InputOptions) -> list[str | None]:
@@ -123,21 +160,27 @@ def groups_of(files: Sequence[InputFile], options: InputOptions) -> list[str | N
     return groups
 
 
+def encoding_of(path: Path, format_: str, encodings: Encodings) -> str:
+    """Return the encoding of a file of a corpus; XML names its own."""
+    is_xml = FORMATS[format_].suffixes == (".xml",)
+    return encodings.declared if is_xml else encodings.of_file(path)
+
+
 def _found(path: Path, skipped: Counter[str]) -> Iterator[tuple[str, int]]:
     """Yield the path below the folder, and the size, of each file."""
     if path.is_file():
         yield path.name, _size(path)
         return
-    root = path.resolve()
+    root = os.path.realpath(path)
     for entry, name, is_hidden in _below(path, "", skipped):
         if is_hidden or entry.name in BRAT_SETTINGS:
-            skipped["hidden files and settings"] += 1
-        elif entry.is_symlink() and not Path(entry.path).resolve().is_relative_to(root):
-            skipped["symbolic links that lead out of the folder"] += 1
-        elif entry.is_file():
+            skipped[HIDDEN] += 1
+        elif entry.is_symlink() and not _is_below(entry.path, root):
+            skipped[OUTSIDE] += 1
+        elif os.path.isfile(entry.path):  # noqa: PTH113  # a link may lead to itself
             yield name, _size(entry)
         else:
-            skipped["entries that are not files"] += 1
+            skipped[NO_FILES] += 1
 
 
 def _below(
@@ -148,7 +191,7 @@ def _below(
         with os.scandir(folder) as entries:
             ordered = sorted(entries, key=lambda entry: entry.name)
     except OSError:
-        skipped["folders that cannot be read"] += 1
+        skipped[UNREADABLE] += 1
         return
     for entry in ordered:
         hidden = is_hidden or entry.name.startswith(".")
@@ -157,6 +200,11 @@ def _below(
             yield from _below(entry.path, inside, skipped, is_hidden=hidden)
         else:
             yield entry, prefix + entry.name, hidden
+
+
+def _is_below(path: str, root: str) -> bool:
+    """Whether a link leads to something in the folder; one that leads to itself does."""
+    return Path(os.path.realpath(path)).is_relative_to(root)
 
 
 def _size(file: Path | os.DirEntry[str]) -> int:

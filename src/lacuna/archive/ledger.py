@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
 
 from lacuna.archive.crosswalk import Crosswalk
+from lacuna.archive.found_documents import FoundDocuments
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.manifest import Line, Manifest
 from lacuna.archive.messages import FileTask, Result
 from lacuna.archive.options import Columns
 from lacuna.archive.output_names import stopping
 from lacuna.archive.table_output import TableOutput
-from lacuna.deid.run_report import Failure, Tally
+from lacuna.deid.run_report import Failure
+from lacuna.deid.tally import Tally
 from lacuna.deid.vault import VaultWriter
 from lacuna.errors import StoppedError
 
@@ -25,11 +29,21 @@ LISTED = 1000  #: failures that the report lists
 
 @dataclass(frozen=True, slots=True)
 class Books:
-    """What a run writes besides its outputs; nothing in a dry run."""
+    """What a run writes besides its outputs; in a dry run only what was found, if asked."""
 
     manifest: Manifest | None = None
     crosswalk: Crosswalk | None = None
     vault: VaultWriter | None = None
+    found: FoundDocuments | None = None
+
+
+class Finished(NamedTuple):
+    """A finished output: its number, how many inputs there are, its name and tally."""
+
+    number: int
+    files: int
+    output: str
+    tally: Tally
 
 
 class Ledger:
@@ -41,24 +55,29 @@ class Ledger:
         files: Sequence[InputFile],
         columns: Columns,
         on_bytes: Callable[[int], None],
-        on_failure: Callable[[Failure], None],
+        on_failure: Callable[[Failure, str], None],
+        on_finished: Callable[[Finished], None] = lambda _: None,
     ) -> None:
         self.tally = Tally()
         self.failures: list[Failure] = []
         self.taken_over = 0  #: outputs of an earlier run
+        self.has_groups = False  #: whether any document has a group
         self.finished = {} if books.manifest is None else books.manifest.finished
         self.crosswalk = books.crosswalk
         self.tasks: dict[int, FileTask] = {}
         self.tables: dict[int, TableOutput] = {}
+        self.found = books.found
         self._manifest, self._vault = books.manifest, books.vault
         self._files, self._columns = files, columns
         self._on_bytes, self._on_failure = on_bytes, on_failure
+        self._on_finished = on_finished
 
     def take_over(self, lines: Iterable[tuple[Line, int]]) -> None:
         """Count outputs of an earlier run, given with the sizes of their inputs."""
         for line, size in lines:
             self.tally.add(line.tally)
             self.taken_over += 1
+            self.has_groups = self.has_groups or line.groups
             self._on_bytes(size)
 
     def enter(self, results: Iterable[Result]) -> None:
@@ -71,6 +90,7 @@ class Ledger:
             with stopping():
                 self._enter_originals(result)
                 self._enter_files(result)
+            self._enter_found(result)
             if result.rows:
                 self._enter_rows(result)
 
@@ -102,10 +122,12 @@ class Ledger:
             name = self._files[done.number - 1].name
             crossed.append((name, task.group, done.output, done.hashed_id))
             self.tally.add(done.tally)
+            self.has_groups = self.has_groups or task.group is not None
             self._on_bytes(task.bytes)
             if done.reason is not None:
                 self.fail(done.number, done.hashed_id, done.reason)
                 continue
+            self._finished(done.number, done.output, done.tally)
             lines.append(
                 Line(
                     done.hashed_id,
@@ -121,8 +143,19 @@ class Ledger:
         if self._manifest is not None:
             self._manifest.add(lines)
 
+    def _enter_found(self, result: Result) -> None:
+        if self.found is None:
+            return
+        for number, need, document in result.looked_at:
+            file, row = (number, 0) if result.files else (result.table, number)
+            self.found.add(file, row, need, document)
+
     def _enter_rows(self, result: Result) -> None:
         output = self.tables[result.table]
+        if self._manifest is not None:
+            result.tally.name_output(output.name)
+            if self.found is not None:
+                self.found.name_output(result.table, output.name)
         output.tally.add(result.tally)
         for done in result.rows:
             if done.reason is not None:
@@ -135,7 +168,12 @@ class Ledger:
             output = self.tables.pop(number)
             with stopping():
                 self._finish(output)
+            self._finished(number, output.name, output.tally)
             self.tally.add(output.tally)
+            self.has_groups = self.has_groups or output.has_groups
+
+    def _finished(self, number: int, output: str, tally: Tally) -> None:
+        self._on_finished(Finished(number, len(self._files), output, tally))
 
     def _finish(self, output: TableOutput) -> None:
         name = output.file.name
@@ -156,17 +194,25 @@ class Ledger:
         failure = Failure(number, len(self._files), row, hashed_id, reason)
         if len(self.failures) < LISTED:
             self.failures.append(failure)
-        self._on_failure(failure)
+        self._on_failure(failure, self._files[number - 1].name)
 
     def fail_table(self, number: int, hashed_id: str, reason: str) -> None:
         """Record a table that could not be read to its end: nothing of it is written."""
         if number in self.tables:
             self.tables.pop(number).give_up()
+        if self.found is not None:
+            self.found.drop(number)
         if self.crosswalk is not None:
             with stopping():
                 self.crosswalk.add([(self._files[number - 1].name, None, "", hashed_id)])
         self.tally.add_failure(reason)
         self.fail(number, hashed_id, reason)
+
+    def write_found(self, findings: Path | None, review: Path | None) -> None:
+        """Write what was found, for the owner."""
+        if self.found is not None:
+            failed = [one.named(self._files[one.file - 1].name) for one in self.failures]
+            self.found.write(findings, review, failed)
 
     def give_up(self) -> None:
         """Remove outputs that are not complete."""

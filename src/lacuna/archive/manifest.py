@@ -22,7 +22,7 @@ from typing import BinaryIO
 import msgspec
 
 from lacuna.archive.output_names import place_below
-from lacuna.deid.run_report import Tally
+from lacuna.deid.tally import Tally
 from lacuna.errors import ConfigError
 from lacuna.models.file import file_digest
 

@@ -16,7 +16,7 @@ from lacuna.deid.date_cells import DateCell
 from lacuna.deid.evidence import Evidence
 from lacuna.deid.keys import Key
 from lacuna.deid.rewriting import OffsetMap
-from lacuna.deid.run_report import Tally
+from lacuna.deid.tally import Tally
 
 
 def encode_options(options: ArchiveOptions) -> bytes:
@@ -196,6 +196,10 @@ class Result(msgspec.Struct, array_like=True):
         Tally of all rows.
     originals
         Documents before and after, for the vault.
+    looked_at
+        Documents before and after, with what was found, for the owner: the number of the file or
+        row, how many identifier tokens may be left, and an encoded
+        :class:`~lacuna.deid.before_after.BeforeAfter`.
     found, evidence
         What a first pass found: by row, and by group.
     fatal
@@ -207,6 +211,7 @@ class Result(msgspec.Struct, array_like=True):
     table: int = -1
     tally: Tally = msgspec.field(default_factory=Tally)
     originals: list[Original] = []
+    looked_at: list[tuple[int, float, bytes]] = []
     found: list[tuple[int, bytes]] = []
     evidence: dict[str, Evidence] = {}
     fatal: str | None = None

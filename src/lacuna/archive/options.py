@@ -13,6 +13,7 @@ from lacuna.deid.keys import Key
 from lacuna.deid.policy import Policy
 from lacuna.deid.scope import Consistency
 from lacuna.errors import ConfigError
+from lacuna.io.decoding import AUTO, FALLBACK, Encodings
 
 ALL = "all"
 
@@ -39,7 +40,8 @@ class Columns:
     Attributes
     ----------
     text, id, group
-        Names of columns; JSON lines always use these keys.
+        Names of columns, or of keys of JSON lines, where ids are in ``id`` and groups in ``group``
+        by default.
     keep
         Other columns to copy unchanged; ``("all",)`` copies all.
     dates
@@ -63,6 +65,11 @@ class Columns:
                     f"--date-columns: {name!r} is already the column of text, ids or groups"
                 )
 
+    @property
+    def keys(self) -> tuple[str, str, str]:
+        """The keys of text, id and group in JSON lines."""
+        return self.text, self.id or "id", self.group or "group"
+
     def keeps(self, name: str) -> bool:
         """Whether a column other than text, id and group is copied unchanged."""
         return name not in self.dates and (self.keep == (ALL,) or name in self.keep)
@@ -80,8 +87,9 @@ class InputOptions:
     ----------
     format
         Format of all files; detected for each by default.
-    encoding, bad_bytes
-        Of text files, and what happens to bytes that are not valid in it.
+    encoding, fallback_encoding, bad_bytes
+        Of text files, see :class:`~lacuna.io.decoding.Encodings`, and what happens to bytes that
+        are not valid in it.
     include, exclude
         Globs on the path below the input folder; ``*`` also matches slashes.
     group_from
@@ -91,12 +99,23 @@ class InputOptions:
     """
 
     format: str | None = None
-    encoding: str = "utf-8"
+    encoding: str = AUTO
+    fallback_encoding: str = FALLBACK
     bad_bytes: BadBytes = BadBytes.FAIL
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     group_from: str | None = None
     columns: Columns = field(default_factory=Columns)
+
+    @property
+    def encodings(self) -> Encodings:
+        """How bytes become text."""
+        return Encodings(self.encoding, self.fallback_encoding)
+
+    @property
+    def replaces_bad_bytes(self) -> bool:
+        """Whether bytes that are not valid become U+FFFD."""
+        return self.bad_bytes is BadBytes.REPLACE
 
     @property
     def shifts_dates(self) -> bool:
@@ -126,7 +145,11 @@ class ArchiveOptions(InputOptions):
     rename: Rename = Rename.AUTO
     workers: int | None = None
     resume: bool = False
+    allow_unmatched: bool = False  #: whether patients of known values may have no document
+    keeps_books: bool = True  #: ``False``: no manifest, crosswalk and report beside the outputs
     vault: Path | None = None
+    findings: Path | None = None  #: what was found, for the owner
+    review: Path | None = None  #: a web page of documents before and after, for the owner
     run_order: OrderEvidence | None = None  #: of the numeric dates of all inputs
     passphrase: str = field(default="", repr=False)
 
@@ -134,6 +157,17 @@ class ArchiveOptions(InputOptions):
     def shifts_dates(self) -> bool:
         """Whether dates are shifted, so that they remain dates."""
         return isinstance(self.policy.action("DATE"), Shift | Surrogate)
+
+    @property
+    def is_looked_at(self) -> bool:
+        """Whether the owner wants to see what was found."""
+        return self.findings is not None or self.review is not None
+
+    @property
+    def can_be_resumed(self) -> bool:
+        """Whether what is missing can be done later: not with a random key, nor with a vault."""
+        needs_key = self.key is None and self.policy.needs_key
+        return self.keeps_books and self.vault is None and not needs_key
 
     @property
     def remembers(self) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 from lacuna.archive.date_columns import Orders, date_cells
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.messages import RowDone
-from lacuna.archive.options import InputOptions
+from lacuna.archive.options import ALL, InputOptions
 from lacuna.archive.rows import Row, column_place, group_in
 from lacuna.errors import ConfigError
 from lacuna.io.corpus import group_pattern
@@ -35,6 +35,9 @@ class ParquetTable:
                 self._ours[name] = what
         for name, what in self._ours.items():
             column_place(names, name, what)
+        for name in columns.keep:
+            if name != ALL:
+                column_place(names, name, "keep")
         for name in columns.dates:
             column_place(names, name, "date")
         self._stay = [name for name in names if name in self._ours or columns.stays(name)]

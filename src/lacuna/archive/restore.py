@@ -14,6 +14,7 @@ from lacuna.archive.output_names import RESERVED, place_below
 from lacuna.archive.tables import open_table
 from lacuna.deid.vault import Original, Vault, restore
 from lacuna.errors import ConfigError, CorpusFormatError, LacunaError, StoppedError, VaultError
+from lacuna.io.decoding import UTF_8
 from lacuna.io.source import Source
 from lacuna.io.writing import whole_file, whole_folder
 
@@ -63,7 +64,7 @@ def _restore_table(vault: Vault, file: InputFile, folder: Path, restored: Restor
     if known is None and file.format != "jsonl":
         raise ConfigError(f"{file.name}: the vault does not contain this table")
     columns = Columns() if known is None else Columns(*known.columns)
-    table = open_table(file, InputOptions(columns=replace(columns, keep=(ALL,))))
+    table = open_table(file, InputOptions(encoding=UTF_8, columns=replace(columns, keep=(ALL,))))
     name = None if known is None else known.name
     with whole_file(_place(folder, name, file.name)) as stream:
         rows = table.rows()

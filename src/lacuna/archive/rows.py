@@ -6,14 +6,17 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO, NamedTuple, Protocol
 
+from lacuna.archive.column_names import MissingColumnError
 from lacuna.archive.messages import RowDone
 from lacuna.deid.date_cells import DateCell
-from lacuna.errors import ConfigError
 from lacuna.io.corpus import group_of
 
 
 class Row(NamedTuple):
-    """A row of the input; `reason` is why it could not be read."""
+    """A row of the input; `reason` is why it could not be read.
+
+    `detected` is the encoding it was read in, if that was detected and is not UTF-8.
+    """
 
     number: int
     id: str
@@ -22,6 +25,7 @@ class Row(NamedTuple):
     kept: Any = None
     reason: str | None = None
     dates: Sequence[DateCell] = ()
+    detected: str = ""
 
 
 class Table(Protocol):
@@ -50,7 +54,6 @@ def group_in(row_id: str, group: str | None, pattern: re.Pattern[str] | None) ->
 def column_place(header: Sequence[str], name: str, what: str) -> int:
     """Return the index of a column, which must exist exactly once."""
     if header.count(name) != 1:
-        number = "no column" if name not in header else "several columns"
         option = f"--{what}-columns" if what in ("keep", "date") else f"--{what}-column"
-        raise ConfigError(f"the table has {number} {name!r} among {len(header)}; see {option}")
+        raise MissingColumnError(header, name, option)
     return header.index(name)

@@ -1,19 +1,20 @@
-"""De-identifying an archive, from the input to the report; or one text, without files."""
+"""De-identifying an archive, from the input to the report."""
 
 from __future__ import annotations
 
 import os
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
 from lacuna.archive.column_check import check_columns
 from lacuna.archive.crosswalk import Crosswalk, write_protected
+from lacuna.archive.found_documents import open_found
 from lacuna.archive.inputs import Inputs, groups_of, list_inputs
-from lacuna.archive.known_check import check_known
-from lacuna.archive.ledger import Books, Ledger
+from lacuna.archive.known_check import check_known, write_known_hits
+from lacuna.archive.ledger import Books, Finished, Ledger
 from lacuna.archive.leftovers import clear_void_run, without_input
 from lacuna.archive.manifest import (
     Header,
@@ -24,36 +25,33 @@ from lacuna.archive.manifest import (
     resume_manifest,
     stored_header,
 )
-from lacuna.archive.options import ArchiveOptions, BadBytes
+from lacuna.archive.option_check import check_options, refuse_broken_promise
+from lacuna.archive.options import ArchiveOptions
 from lacuna.archive.output_names import SafeNames, stopping
 from lacuna.archive.pool import OwnProcess, Pool, Processes
+from lacuna.archive.reporting import report_of
 from lacuna.archive.schedule import Work, do_all
 from lacuna.archive.survey import order_of_run
 from lacuna.deid.dates.order import OrderEvidence
 from lacuna.deid.detection_options import with_policy
 from lacuna.deid.keys import Key
-from lacuna.deid.redact import Redactor
-from lacuna.deid.run_report import Failure, Report, Run, warnings_of, write_report
-from lacuna.deid.tallying import tally_of
-from lacuna.deid.vault import check_new_vault, create_vault
-from lacuna.deid.vocabulary import language_name
-from lacuna.errors import ConfigError, RedactionError
+from lacuna.deid.run_report import Failure, Report, write_report
+from lacuna.deid.vault import create_vault
+from lacuna.errors import ConfigError
 from lacuna.models.file import file_digest
-from lacuna.pipeline.detect_and_redact import DetectAndRedact, Failed
 from lacuna.pipeline.detection import Detection, open_detection
-from lacuna.text.document import Document
 from lacuna.version import __version__
 
 SMALL = 1 << 21  #: bytes of input below which starting processes takes longer than the work
-STDIN = "stdin"  #: id of the one text
 
 
 def run_archive(
     options: ArchiveOptions,
     *,
-    on_start: Callable[[int], None] = lambda _: None,
+    on_start: Callable[[Inputs], None] = lambda _: None,
     on_bytes: Callable[[int], None] = lambda _: None,
-    on_failure: Callable[[Failure], None] = lambda _: None,
+    on_failure: Callable[[Failure, str], None] = lambda *_: None,
+    on_finished: Callable[[Finished], None] = lambda _: None,
 ) -> Report:
     """De-identify an archive and return the report.
 
@@ -62,24 +60,47 @@ def run_archive(
     options
         What to do.
     on_start
-        Called with the number of input bytes.
+        Called with the inputs before anything is written.
     on_bytes
         Called with the number of bytes just finished.
     on_failure
-        Called for every document that failed.
+        Called for every document that failed, with the path of its file below the input.
+    on_finished
+        Called for every output that is complete.
 
     Raises
     ------
     StoppedError
-        If nothing more can be written; finished outputs stay.
+        If nothing more can be written; finished outputs stay. If there are none, as after any other
+        error, nothing stays.
     ConfigError
         If the options contradict one another, or a strict promise does not hold for these
         documents; before anything is written.
     """
-    began = time.perf_counter()
-    _check(options)
+    check_options(options)
     if options.strict_promise:
         _refuse_broken_promise(options)
+    is_new = options.output is not None and not options.output.exists()
+    try:
+        report = _run(options, on_start, on_bytes, on_failure, on_finished)
+    except BaseException:  # also if it is interrupted
+        _clear_void_run(options, is_new=is_new)
+        raise
+    if _is_void(report):
+        _clear_void_run(options, is_new=is_new)
+        if options.vault is not None:
+            options.vault.unlink(missing_ok=True)
+    return report
+
+
+def _run(
+    options: ArchiveOptions,
+    on_start: Callable[[Inputs], None],
+    on_bytes: Callable[[int], None],
+    on_failure: Callable[[Failure, str], None],
+    on_finished: Callable[[Finished], None],
+) -> Report:
+    began = time.perf_counter()
     inputs = list_inputs(options.input, options)
     check_columns(inputs.files, options)
     with ExitStack() as stack:
@@ -93,107 +114,56 @@ def run_archive(
         header = Header(__version__, _settings(options, detection, run_order), kept)
         names = SafeNames(detection.recognizers, key, options.rename)
         pool.begin(_for_workers(options, detection, key, run_order), detection)
-        on_start(inputs.bytes)
+        on_start(inputs)
         books = _books(options, header, names, pool, stack)
-        ledger = Ledger(books, inputs.files, options.columns, on_bytes, on_failure)
+        ledger = Ledger(books, inputs.files, options.columns, on_bytes, on_failure, on_finished)
         work = Work.of(inputs.files, groups, ledger, names, options.output)
         if work.is_left:
             do_all(work, pool, options)
         seconds = time.perf_counter() - began
-        skipped = {**inputs.skipped, **unknown, **_left_over(options, inputs, ledger, names)}
-        report = _report(options, detection, inputs, skipped, ledger, seconds)
-    if options.output is not None:
-        write_report(options.output, report)
-        write_protected(private_folder(options.output), report.tally.protected)
+        left = _left_over(options, inputs, ledger, names)
+        report = report_of(options, detection, inputs, unknown, left, ledger, seconds)
+        if not _is_void(report):
+            ledger.write_found(options.findings, options.review)
+            _write_reports(options, report)
     return report
+
+
+def _is_void(report: Report) -> bool:
+    """Whether all documents failed."""
+    return bool(report.tally.failed) and not report.tally.documents
+
+
+def _clear_void_run(options: ArchiveOptions, *, is_new: bool) -> None:
+    """Remove what the run leaves if it made no document safe."""
+    if options.output is not None and options.keeps_books:
+        with suppress(ConfigError, OSError):  # another run is at work there
+            clear_void_run(options.output, folder_too=is_new)
+
+
+def _write_reports(options: ArchiveOptions, report: Report) -> None:
+    if options.output is None or not options.keeps_books:
+        return
+    with stopping():
+        private = private_folder(options.output)
+        write_report(options.output, report)
+        write_protected(private, report.tally.protected)
+        write_known_hits(private, options, report.tally.known_hits)
 
 
 def _refuse_broken_promise(options: ArchiveOptions) -> None:
     """Look at all documents without writing anything; raise if the promise may not hold."""
     trial = replace(
-        options, output=None, vault=None, passphrase="", resume=False, strict_promise=False
+        options,
+        output=None,
+        vault=None,
+        passphrase="",
+        resume=False,
+        strict_promise=False,
+        findings=None,
+        review=None,
     )
-    _refuse(run_archive(trial).run.warnings)
-
-
-def _refuse(warnings: list[str]) -> None:
-    if warnings:
-        raise ConfigError(
-            "the promise may not hold for these documents, so nothing was written: "
-            + "; ".join(warnings)
-        )
-
-
-def deidentify_text(
-    options: ArchiveOptions, content: bytes, *, on_warning: Callable[[str], None] = lambda _: None
-) -> bytes:
-    """Return one text de-identified, as UTF-8; no files are read or written.
-
-    Raises
-    ------
-    RedactionError
-        If it cannot be de-identified; nothing of it is returned.
-    """
-    _check_promise(options)
-    if options.vault is not None or options.resume:
-        raise ConfigError("a text from the standard input has neither vault nor --resume")
-    errors = "replace" if options.bad_bytes is BadBytes.REPLACE else "strict"
-    try:
-        text = content.decode(options.encoding, errors)
-    except (UnicodeError, LookupError):
-        raise RedactionError(f"the text is not valid {options.encoding}") from None
-    check_known((), (), options)
-    key = options.key or Key.random()
-    redactor = Redactor(options.policy, key, consistency=options.consistency, locale=options.locale)
-    detection = _detection(options)
-    work = DetectAndRedact.of(
-        detection.detector, redactor, second_look=options.detection.second_look
-    )
-    (outcome,) = work.deidentify([Document(STDIN, text)])
-    if isinstance(outcome, Failed):
-        raise RedactionError(f"the text {outcome.reason}")
-    tally = tally_of([(STDIN, outcome.detected, outcome.redacted)], detection.detector.vocabulary)
-    warnings = warnings_of(tally, detection.calibration, language_name(detection.stored))
-    if options.strict_promise:
-        _refuse(warnings)
-    for warning in warnings:
-        on_warning(warning)
-    return outcome.redacted.document.text.encode()
-
-
-def _check_promise(options: ArchiveOptions) -> None:
-    if options.strict_promise and options.max_missed is None:
-        raise ConfigError("--strict-promise needs --max-missed, the promise to keep")
-
-
-def _check(options: ArchiveOptions) -> None:
-    _check_promise(options)
-    if options.workers is not None and options.workers < 1:
-        raise ConfigError("at least one worker is needed")
-    if options.resume and options.vault is not None:
-        raise ConfigError("a run with a vault cannot be continued: a vault is written in one go")
-    if options.vault is not None and options.columns.dates:
-        raise ConfigError("a vault does not hold the dates of columns; leave out --date-columns")
-    if options.vault is not None:
-        check_new_vault(options.vault, options.passphrase)
-    if options.resume and options.key is None and options.policy.needs_key:
-        raise ConfigError(
-            "without --key every run has its own random key, so this one cannot be continued:"
-            " surrogates and dates would not be consistent"
-        )
-    if options.output is not None:
-        _check_places(options, options.output.resolve())
-
-
-def _check_places(options: ArchiveOptions, output: Path) -> None:
-    """Refuse inputs, outputs and vaults inside one another."""
-    source = options.input.resolve()
-    for folder in (output, private_folder(output)):
-        inside = options.input.is_dir() and folder.is_relative_to(source)
-        if inside or source.is_relative_to(folder):
-            raise ConfigError("input and output must not be inside one another")
-    if options.vault is not None and options.vault.resolve().is_relative_to(output):
-        raise ConfigError("the vault must not be in the output folder")
+    refuse_broken_promise(run_archive(trial).run.warnings)
 
 
 def _detection(options: ArchiveOptions) -> Detection:
@@ -238,20 +208,27 @@ def _settings(
     return hashed_settings(
         files
         | {
-            "model and detection": detection.pipeline,
+            "--model, --lists, --never, --no-patterns, --no-align or --no-second-look": (
+                detection.pipeline
+            ),
             "order of dates in the inputs": str(run_order.order),
-            "threshold": repr(detection.threshold),
-            "policy": options.policy.digest,
-            "key": "" if options.key is None else options.key.digest("manifest").hex(),
-            "consistency": options.consistency,
-            "locale": options.locale,
+            "--threshold or --max-missed": repr(detection.threshold),
+            "--policy": options.policy.digest,
+            "--key": "" if options.key is None else options.key.digest("manifest").hex(),
+            "--consistency": options.consistency,
+            "--locale": options.locale,
             "--format": str(options.format),
             "--encoding": options.encoding,
+            "--fallback-encoding": options.fallback_encoding,
             "--on-bad-bytes": options.bad_bytes,
             "--include": repr(options.include),
             "--exclude": repr(options.exclude),
             "--group-from": str(options.group_from),
-            "columns": repr((columns.text, columns.id, columns.group, columns.keep, columns.dates)),
+            "--text-column": columns.text,
+            "--id-column": str(columns.id),
+            "--group-column": str(columns.group),
+            "--keep-columns": repr(columns.keep),
+            "--date-columns": repr(columns.dates),
             "--rename": options.rename,
             "--vault": str(options.vault is not None),
         }
@@ -278,8 +255,11 @@ def _books(
 ) -> Books:
     """Open what the run writes besides its outputs; `stack` closes it."""
     if options.output is None:
-        return Books()
+        return Books(found=stack.enter_context(open_found(options)))
     stack.enter_context(stopping())
+    if not options.keeps_books:
+        options.output.mkdir()
+        return Books(found=stack.enter_context(open_found(options)))
     vault = None
     if options.vault is not None:
         vault = stack.enter_context(create_vault(options.vault, options.passphrase))
@@ -293,7 +273,7 @@ def _books(
     stack.callback(pool.close)  # before what the workers were writing is removed
     crosswalk = Crosswalk(private, names)
     stack.callback(crosswalk.close)
-    return Books(manifest, crosswalk, vault)
+    return Books(manifest, crosswalk, vault, stack.enter_context(open_found(options)))
 
 
 def _pool(options: ArchiveOptions, inputs: Inputs) -> Pool:
@@ -306,42 +286,9 @@ def _pool(options: ArchiveOptions, inputs: Inputs) -> Pool:
 
 def _left_over(
     options: ArchiveOptions, inputs: Inputs, ledger: Ledger, names: SafeNames
-) -> dict[str, int]:
-    """Count outputs of an earlier run whose inputs no longer exist."""
+) -> list[str]:
+    """Return outputs of an earlier run whose inputs no longer exist."""
     if options.output is None or not ledger.finished:
-        return {}
+        return []
     present = [names.hashed_id(file.id) for file in inputs.files]
-    count = without_input(options.output, ledger.finished, present)
-    return {"outputs whose inputs no longer exist": count} if count else {}
-
-
-def _report(
-    options: ArchiveOptions,
-    detection: Detection,
-    inputs: Inputs,
-    skipped: dict[str, int],
-    ledger: Ledger,
-    seconds: float,
-) -> Report:
-    promise = detection.calibration
-    run = Run(
-        lacuna=__version__,
-        model=Path(options.detection.model).name,
-        model_sha256=file_digest(Path(options.detection.model)),
-        policy=Path(options.policy.name).name,
-        policy_sha256=options.policy.digest,
-        threshold=detection.threshold,
-        promised=None if promise is None else promise.level,
-        confidence=None if promise is None else promise.confidence,
-        calibrated=None
-        if promise is None or promise.baseline is None
-        else (promise.baseline.left, promise.missed),
-        warnings=warnings_of(ledger.tally, promise, language_name(detection.stored)),
-        consistency=options.consistency,
-        locale=options.locale,
-        files=len(inputs.files),
-        taken_over=ledger.taken_over,
-        left_aside=skipped,
-        seconds=seconds,
-    )
-    return Report(run, ledger.tally, ledger.failures)
+    return without_input(options.output, ledger.finished, present)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from lacuna.archive.column_names import MissingColumnError
 from lacuna.archive.held import Held
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.jobs import (
@@ -77,12 +78,13 @@ class Work:
         """Return what is left; outputs of an earlier run are entered into the ledger.
 
         A group is done again unless all its outputs exist. Tables may share groups with any other
-        input; if they have groups, everything is done again unless all outputs exist.
+        input; if they have groups, everything is done again unless all outputs exist. Everything is
+        done again, with the same result, if the owner wants to see what was found: it is not kept.
         """
         ambiguous = clashing(files)
         units = by_unit(files, groups)
         tables = [number for number, file in enumerate(files, start=1) if file.is_table]
-        if not ledger.finished or folder is None:
+        if not ledger.finished or folder is None or ledger.found is not None:
             return cls(files, groups, units, tables, ambiguous, ledger, names)
         there: dict[int, Line] = {}
         for number, file in enumerate(files, start=1):
@@ -107,6 +109,13 @@ class Work:
         """Return the task of a file."""
         file, group = self.files[number - 1], self.groups[number - 1]
         return file_task(number, file, group, ambiguous=number in self.ambiguous)
+
+
+def _reason(error: Exception) -> str:
+    """Return why a table failed; names of columns may be data, so the report does not have them."""
+    if isinstance(error, MissingColumnError):
+        return error.reason
+    return str(error) if isinstance(error, ConfigError) else why(error)
 
 
 def do_all(work: Work, pool: Pool, options: ArchiveOptions) -> None:
@@ -192,7 +201,7 @@ class _Doing:
         except StoppedError:
             raise
         except Exception as error:
-            reason = str(error) if isinstance(error, ConfigError) else why(error)
+            reason = _reason(error)
             self.wait_for_all()
             self.ledger.fail_table(number, hashed_id, reason)
 
@@ -204,6 +213,7 @@ class _Doing:
             reason = row.reason or (_OVER if self.router.is_over(row.group) else None)
             if reason is None:
                 readable.append(row)
+                output.tally.count_encoding(row.detected)
                 continue
             hashed = self.names.hashed_id(row.id)
             output.tally.add_failure(reason)

@@ -16,11 +16,12 @@ from itertools import groupby
 from mmap import ACCESS_READ, mmap
 from operator import attrgetter
 
+from lacuna.archive.delimited import DELIMITERS
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.jobs import LONGEST_RUN
 from lacuna.archive.options import ArchiveOptions, InputOptions
 from lacuna.archive.rows import Row
-from lacuna.archive.tables import DELIMITERS, open_table
+from lacuna.archive.tables import open_table
 from lacuna.deid.dates.order import OrderEvidence
 from lacuna.deid.dates.order_survey import numeric_order_evidence
 
@@ -92,7 +93,7 @@ def _texts(files: Iterable[InputFile], options: InputOptions) -> Iterator[str]:
         yield from (row.text for row in readable_rows(file, options))
         if not file.is_table:
             with suppress(Exception):
-                yield file.path.read_bytes().decode(options.encoding, "replace")
+                yield options.encodings.decode(file.path.read_bytes(), replace=True).text
 
 
 def rows_apart(file: InputFile, options: InputOptions, apart: Container[str]) -> Iterator[Row]:

@@ -14,7 +14,7 @@ from lacuna.archive.manifest import Line
 from lacuna.archive.messages import RowDone
 from lacuna.archive.output_names import place_below, stopping
 from lacuna.archive.rows import Row, Table
-from lacuna.deid.run_report import Tally
+from lacuna.deid.tally import Tally
 from lacuna.io.writing import whole_file
 
 

@@ -10,11 +10,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import Self
+from typing import NamedTuple, Self
 
 import msgspec
 
 from lacuna.archive.held import HeldFindings
+from lacuna.archive.inputs import encoding_of
 from lacuna.archive.messages import (
     FileDone,
     FilesJob,
@@ -27,12 +28,14 @@ from lacuna.archive.messages import (
     RowsJob,
     RowTask,
 )
-from lacuna.archive.options import ArchiveOptions, BadBytes
+from lacuna.archive.options import ArchiveOptions
 from lacuna.archive.output_names import SafeNames, place_below
+from lacuna.deid.before_after import before_after
 from lacuna.deid.detector import Detected, Detector
 from lacuna.deid.evidence import Evidence, merge_by_group
+from lacuna.deid.known_hits import KnownHits
 from lacuna.deid.redact import Redactor
-from lacuna.deid.run_report import Tally
+from lacuna.deid.tally import Place, Tally
 from lacuna.deid.tallying import tally_of
 from lacuna.errors import StoppedError
 from lacuna.io.formats import FORMATS
@@ -45,6 +48,14 @@ from lacuna.text.document import Document
 
 PIECE = 1 << 22  #: bytes of files in memory at a time
 WRITERS = 8  #: files written at a time
+
+
+class _Read(NamedTuple):
+    """A document, the SHA-256 of its file, and its encoding if it was detected and is not UTF-8."""
+
+    document: Document
+    sha256: str
+    detected: str
 
 
 class Worker:
@@ -65,6 +76,7 @@ class Worker:
             run_order=options.run_order,
         )
         self._names = SafeNames(detector.recognizers, options.key, options.rename)
+        self._hits = KnownHits.read(options.detection.known)
 
     def do(self, job: Job) -> Result:
         """Do a job; failures are in the result."""
@@ -109,7 +121,7 @@ class Worker:
         evidence: dict[str, Evidence] = {}
         for piece in _pieces(files):
             read = [self._read(task) for task in piece]
-            documents = [item[0] for item in read if not isinstance(item, Failed)]
+            documents = [item.document for item in read if not isinstance(item, Failed)]
             evidence = merge_by_group(evidence, self._work.evidence(self._work.detect(documents)))
         return evidence
 
@@ -130,7 +142,7 @@ class Worker:
         self, files: Sequence[FileTask], evidence: Mapping[str, Evidence], result: Result
     ) -> None:
         read = [self._read(task) for task in files]
-        documents = [item[0] for item in read if not isinstance(item, Failed)]
+        documents = [item.document for item in read if not isinstance(item, Failed)]
         outcomes = iter(self._work.deidentify(documents, evidence) if documents else ())
         with _Writing(self._options.output) as writing:
             for task, item in zip(files, read, strict=True):
@@ -140,45 +152,47 @@ class Worker:
                     done = _failed(task, hashed_id, outcome.reason)
                 else:
                     assert not isinstance(item, Failed)
-                    done = self._written(task, hashed_id, outcome, item[1], writing)
-                    if done.reason is None:
-                        self._remember(done.output, outcome, result)
+                    done = self._written(task, hashed_id, outcome, item, writing)
+                    self._remember(done.output, outcome, result)
+                    self._show(task.number, self._place(hashed_id, done.output), outcome, result)
                 result.files.append(done)
 
-    def _read(self, task: FileTask) -> tuple[Document, str] | Failed:
-        """Return a file's document and the SHA-256 of its bytes."""
+    def _read(self, task: FileTask) -> _Read | Failed:
+        """Return a file's document, and what is to be recorded of the file."""
         path = Path(task.path)
         try:
             with path.open("rb") as stream:
                 digest = hashlib.file_digest(stream, "sha256").hexdigest()
-            options = self._options
-            if options.bad_bytes is BadBytes.REPLACE and task.format == "txt":
-                text = path.read_bytes().decode(options.encoding, "replace")
+            encodings, replace = self._options.encodings, self._options.replaces_bad_bytes
+            if task.format == "txt":
+                text, detected = encodings.decode(path.read_bytes(), replace=replace)
             else:
-                source = Source(path, task.id, ReadOptions(options.encoding))
+                encoding = encoding_of(path, task.format, encodings)
+                source = Source(path, task.id, ReadOptions(encoding))
                 documents = list(FORMATS[task.format].read(source))
                 if len(documents) != 1:
                     return Failed("contains several documents, or none")
-                text = documents[0].text
+                text, detected = documents[0].text, encodings.detected(encoding)
         except FileNotFoundError:
             return Failed("no longer exists")
         except Exception as error:
             return Failed(why(error))
-        return Document(task.id, text, group=task.group), digest
+        return _Read(Document(task.id, text, group=task.group), digest, detected)
 
     def _written(
-        self, task: FileTask, hashed_id: str, safe: Safe, digest: str, writing: _Writing
+        self, task: FileTask, hashed_id: str, safe: Safe, read: _Read, writing: _Writing
     ) -> FileDone:
         content = safe.text.encode()
         name = self._names.output(task.output, task.group, _found(safe), ambiguous=task.ambiguous)
         writing.write(name, content)
-        tally = self._tally([(hashed_id, safe)])
+        tally = self._tally([(self._place(hashed_id, name), safe)])
+        tally.count_encoding(read.detected)
         sha256 = hashlib.sha256(content).hexdigest()
-        return FileDone(task.number, hashed_id, tally, None, digest, name, sha256)
+        return FileDone(task.number, hashed_id, tally, None, read.sha256, name, sha256)
 
     def _do_rows(self, job: RowsJob) -> Result:
         result = Result(table=job.table)
-        safe: list[tuple[str, Safe]] = []
+        safe: list[tuple[Place, Safe]] = []
         outcomes = self._work.redact(self._found(job.rows), job.evidence)
         for row, outcome in zip(job.rows, outcomes, strict=True):
             hashed_id = self._names.hashed_id(row.id)
@@ -192,8 +206,10 @@ class Worker:
                 result.tally.emptied_cells += dates.count(None)
                 cells = [cell or "" for cell in dates]
                 done = RowDone(row.number, id_, self._names.group(row.group), text, dates=cells)
+                place = Place(hashed_id, row=row.number, id=id_)
                 self._remember(id_, outcome, result)
-                safe.append((hashed_id, outcome))
+                self._show(row.number, place, outcome, result)
+                safe.append((place, outcome))
             result.rows.append(done)
         result.tally.add(self._tally(safe))
         for group in job.ended:
@@ -210,9 +226,20 @@ class Worker:
             for row in rows
         ]
 
-    def _tally(self, safe: Sequence[tuple[str, Safe]]) -> Tally:
-        documents = [(hashed_id, one.detected, one.redacted) for hashed_id, one in safe]
-        return tally_of(documents, self._work.detector.vocabulary)
+    def _place(self, hashed_id: str, output: str) -> Place:
+        is_kept = self._options.output is not None and self._options.keeps_books
+        return Place(hashed_id, output if is_kept else "")
+
+    def _tally(self, safe: Sequence[tuple[Place, Safe]]) -> Tally:
+        documents = [(place, one.detected, one.redacted) for place, one in safe]
+        tally = tally_of(documents, self._work.detector.vocabulary)
+        if self._hits is not None:
+            hits: Counter[str] = Counter()
+            for _, one in safe:
+                document = one.detected.document
+                hits.update(self._hits.count(document.group, document.text, one.detected.findings))
+            tally.known_hits = dict(hits)
+        return tally
 
     def _remember(self, name: str, safe: Safe, result: Result) -> None:
         if self._options.vault is not None:
@@ -222,6 +249,14 @@ class Worker:
                     name, safe.detected.document.text, redacted.document.text, redacted.offsets
                 )
             )
+
+    def _show(self, number: int, place: Place, safe: Safe, result: Result) -> None:
+        """Add a document to those that the owner looks at, if that is wanted."""
+        if self._options.is_looked_at:
+            policy, threshold = self._options.policy, self._work.detector.threshold
+            shown = before_after(place, safe.detected, safe.redacted, policy, threshold)
+            encoded = msgspec.msgpack.encode(shown)
+            result.looked_at.append((number, shown.expected_missed, encoded))
 
 
 def _document(row: RowTask) -> Document:

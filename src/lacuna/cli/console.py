@@ -1,5 +1,6 @@
 """Output of the command line: results on stdout, messages and progress on stderr.
 
+With ``--quiet`` only errors are written to stderr.
 Passphrases come from the environment, or are typed in without echo.
 """
 
@@ -32,6 +33,7 @@ from lacuna.errors import ConfigError
 
 stdout = Console(highlight=False)
 stderr = Console(stderr=True, highlight=False)
+errors = Console(stderr=True, highlight=False)  #: never quiet
 
 Advance = Callable[[int], None]
 Update = Callable[[str, int, int, str], None]
@@ -40,6 +42,16 @@ Update = Callable[[str, int, int, str], None]
 def say(message: str) -> None:
     """Write a message to stderr."""
     stderr.print(escape(message), soft_wrap=True)
+
+
+def complain(message: str) -> None:
+    """Write to stderr what went wrong, even if the command is to be quiet."""
+    errors.print(escape(message), soft_wrap=True)
+
+
+def be_quiet(quiet: bool) -> None:
+    """Suppress messages and progress bars, or show them again."""
+    stderr.quiet = quiet
 
 
 def announce_compiling() -> None:
@@ -68,14 +80,15 @@ def print_table(
     rows: Iterable[Sequence[str]],
     *,
     text_columns: Collection[int] = (),
+    console: Console = stdout,
 ) -> None:
-    """Write a table to stdout: the first column left-aligned, numbers right-aligned.
+    """Write a table to stdout or another console: first column left-aligned, numbers right-aligned.
 
     Headers are wrapped between words, long names if there is no room, numbers never. The cells of
     `text_columns` are text: left-aligned, and wrapped if there is no room.
     """
     cells = list(rows)
-    stdout.print(f"\n[bold]{escape(title)}[/]")
+    console.print(f"\n[bold]{escape(title)}[/]")
     table = Table(
         box=SIMPLE_HEAD, header_style="dim", pad_edge=False, collapse_padding=True, show_edge=False
     )
@@ -88,7 +101,7 @@ def print_table(
         table.add_column(escape(name), justify="right", width=max(map(len, words)))
     for row in cells:
         table.add_row(*map(escape, row))
-    stdout.print(table)
+    console.print(table)
 
 
 def byte_progress(what: str, total: int | None) -> AbstractContextManager[Advance]:

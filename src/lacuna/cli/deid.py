@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from lacuna.archive.options import BadBytes, Rename
 from lacuna.cli.console import (
     announce_compiling,
+    complain,
     growing_progress,
     new_passphrase,
     print_json,
-    print_table,
     say,
 )
-from lacuna.cli.corpora import EncodingOption, GroupFromOption, JsonOption
+from lacuna.cli.corpora import GroupFromOption, JsonOption
+from lacuna.cli.deid_screen import (
+    Screen,
+    owners_files,
+    show_replaced,
+    show_warnings,
+    totals_in_words,
+)
 from lacuna.cli.detector_options import DetectorOptions, PolicyOption
 from lacuna.deid.scope import Consistency
 from lacuna.errors import ConfigError, StoppedError
+from lacuna.io.decoding import AUTO, FALLBACK, Encodings
 
 if TYPE_CHECKING:
+    from lacuna.archive.inputs import Inputs
     from lacuna.archive.options import ArchiveOptions, Columns
     from lacuna.deid.detection_options import DetectionOptions
     from lacuna.deid.keys import Key
-    from lacuna.deid.run_report import Failure, Report
 
-SHOWN_FAILURES = 20
+STANDARD_INPUT = "-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,14 @@ class InputOptions:
         str | None,
         typer.Option("--format", help="Format of all files; by default determined by their names."),
     ] = None
-    encoding: EncodingOption = "utf-8"
+    encoding: Annotated[
+        str,
+        typer.Option(help="Encoding of all files; by default detected for each: UTF-8, UTF-16 …"),
+    ] = AUTO
+    fallback_encoding: Annotated[
+        str,
+        typer.Option(help="Encoding of files that are not UTF-8 or UTF-16; 'none': they fail."),
+    ] = FALLBACK
     on_bad_bytes: Annotated[
         BadBytes, typer.Option(help="What to do with documents that are invalid in the encoding.")
     ] = BadBytes.FAIL
@@ -124,7 +139,29 @@ class RunOptions:
         int | None, typer.Option(min=1, help="Number of processes; by default one per core.")
     ] = None
     resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted run.")] = False
+    findings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.jsonl", help="Also write what was found; contains the originals."
+        ),
+    ] = None
+    review: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Also write a page of texts before and after."),
+    ] = None
+    show_paths: Annotated[
+        bool, typer.Option("--show-paths", help="Name files that fail by their paths.")
+    ] = False
+    allow_unmatched: Annotated[
+        bool,
+        typer.Option(
+            "--allow-unmatched", help="--known may list patients that have no document here."
+        ),
+    ] = False
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Count only, write nothing.")] = False
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Print a line for each finished file.")
+    ] = False
 
 
 def deid_command(
@@ -133,7 +170,12 @@ def deid_command(
     ],
     *,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Folder to write to, new or empty.")
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="Folder to write to, new or empty. For one file: a new file, or '-' for stdout.",
+        ),
     ] = None,
     model: Annotated[
         Path | None, typer.Option("--model", help="Model file; by default the bundled model.")
@@ -150,18 +192,27 @@ def deid_command(
     of names to a second folder, FOLDER.private, which must never be passed on. Documents that fail
     are counted and not written; the exit code is then 1. See docs/deid.md.
 
+    One file can also be written as one file, -o safe.txt, or to standard output, -o -. Then there
+    is no report and no second folder.
+
     Example: lacuna deid notes/ -o safe/ --policy research --key study.key
     """
-    if output is None and not run.dry_run and source != "-":
+    from lacuna.archive.one_file import is_one_file
+
+    if output is None and not run.dry_run and source != STANDARD_INPUT:
         raise ConfigError("give an output folder, -o FOLDER, or use --dry-run")
     target = None if run.dry_run else output
+    Encodings(inputs.encoding, inputs.fallback_encoding)  # before a key is made
     detection = detector.with_model(model)
     options = _archive_options(Path(source), target, detection, replacement, inputs, run)
     announce_compiling()
-    if source == "-" and not run.dry_run and output is None:
-        _pass_through(options)
+    if source == STANDARD_INPUT:
+        _deidentify_input(options, is_dry_run=run.dry_run, as_json=as_json)
     else:
-        _run(options, as_json=as_json)
+        is_file = target is not None and is_one_file(target)
+        options = replace(options, keeps_books=not is_file)
+        screen = Screen(options, verbose=run.verbose, show_paths=run.show_paths)
+        _run(options, screen, as_json=as_json)
 
 
 def _archive_options(
@@ -195,6 +246,7 @@ def _archive_options(
         locale=replacement.locale,
         format=inputs.format,
         encoding=inputs.encoding,
+        fallback_encoding=inputs.fallback_encoding,
         bad_bytes=inputs.on_bad_bytes,
         include=tuple(inputs.include or ()),
         exclude=tuple(inputs.exclude or ()),
@@ -203,85 +255,76 @@ def _archive_options(
         rename=run.rename,
         workers=run.workers,
         resume=run.resume,
+        allow_unmatched=run.allow_unmatched,
         vault=run.vault,
+        findings=run.findings,
+        review=run.review,
         passphrase="" if run.vault is None else new_passphrase(),
     )
 
 
-def _run(options: ArchiveOptions, *, as_json: bool) -> None:
+def _run(options: ArchiveOptions, screen: Screen, *, as_json: bool) -> NoReturn:
+    from lacuna.archive.one_file import STANDARD_OUTPUT, deidentify_file
     from lacuna.archive.run import run_archive
 
-    failed = 0
+    if as_json and options.output == STANDARD_OUTPUT:
+        raise ConfigError("--json prints the report to standard output; write to a file: -o FILE")
+    deidentify = run_archive if options.keeps_books else deidentify_file
+    with growing_progress("de-identifying") as (set_total, advance):
 
-    def show(failure: Failure) -> None:
-        nonlocal failed
-        failed += 1
-        if failed <= SHOWN_FAILURES:
-            say(f"failed: {failure}")
+        def start(inputs: Inputs) -> None:
+            screen.start(inputs)
+            set_total(inputs.bytes)
 
-    with growing_progress("de-identifying") as (start, advance):
         try:
-            report = run_archive(options, on_start=start, on_bytes=advance, on_failure=show)
+            report = deidentify(
+                options,
+                on_start=start,
+                on_bytes=advance,
+                on_failure=screen.fail,
+                on_finished=screen.finished,
+            )
         except StoppedError as error:
-            continues = "" if options.vault is not None else ", --resume continues"
-            say(f"stopped: {error}; finished documents are kept{continues}")
-            _name_private(options)
+            screen.stopped(str(error))
             raise typer.Exit(1) from None
-    if failed > SHOWN_FAILURES:
-        say(f"failed: {failed - SHOWN_FAILURES:,} more, see report.json")
+        except KeyboardInterrupt:
+            screen.interrupted()
+            raise typer.Exit(130) from None
     if as_json:
-        print_json(report.as_json())
+        print_json(report.as_json() | owners_files(options))
+        screen.failures(report)
     else:
-        _show(report, options)
-    _name_private(options)
+        screen.end(report)
+    screen.name_folders(report)
     raise typer.Exit(1 if report.tally.failed else 0)
 
 
-def _name_private(options: ArchiveOptions) -> None:
-    """Say where the crosswalk is."""
-    from lacuna.archive.manifest import private_folder
+def _deidentify_input(options: ArchiveOptions, *, is_dry_run: bool, as_json: bool) -> None:
+    """De-identify the standard input, which is one text, in memory."""
+    from lacuna.archive.one_file import STANDARD_OUTPUT, check_new_file, write_text
+    from lacuna.archive.one_text import deidentify_text
+    from lacuna.deid.remarks import remarks_on_encodings
 
-    if options.output is not None:
-        say(
-            f"private: {private_folder(options.output)} says which output belongs to which patient;"
-            " keep it with the originals, never pass it on"
-        )
-
-
-def _show(report: Report, options: ArchiveOptions) -> None:
-    from lacuna.deid.promises import in_words
-    from lacuna.deid.run_report import estimate_in_words, remarks_on_dates
-
-    tally, run = report.tally, report.run
-    rows = sorted(tally.labels.items(), key=lambda entry: -entry[1])
-    print_table("replaced", ("label", "count"), [(name, f"{count:,}") for name, count in rows])
-    say(
-        f"{tally.documents:,} documents, {tally.tokens:,} tokens, {run.seconds:.1f} s"
-        f" ({report.tokens_per_second:,.0f} tokens/s)"
-    )
-    say(estimate_in_words(tally, run.calibrated))
-    if run.promised is not None:
-        say(f"promise: {in_words(run.promised, run.confidence)}")
-    for warning in run.warnings:
-        say(f"warning: {warning}")
-    for remark in remarks_on_dates(tally):
+    output = options.output or STANDARD_OUTPUT
+    if as_json:
+        raise ConfigError("--json is the report of files; the standard input has none")
+    if output.is_dir():
+        raise ConfigError(f"-o {output}: the standard input is one text; give a file, -o FILE")
+    if not is_dry_run:
+        check_new_file(output)
+    safe = deidentify_text(options, sys.stdin.buffer.read())
+    try:
+        if not is_dry_run:
+            write_text(safe.content, output)
+    except StoppedError as error:
+        complain(f"stopped: {error}; nothing was written")
+        raise typer.Exit(1) from None
+    if output != STANDARD_OUTPUT or is_dry_run:
+        show_replaced(safe.tally)
+    say(totals_in_words(safe.tally))
+    show_warnings(safe.warnings)
+    for remark in remarks_on_encodings(safe.tally.encodings):
         say(remark)
-    for what, count in run.left_aside.items():
-        say(f"ignored: {count:,} {what}")
-    if tally.failed:
-        say(f"failed and not written: {tally.failed:,}")
-    if options.output is not None:
-        say(f"report: {options.output / 'report.html'}")
-
-
-def _pass_through(options: ArchiveOptions) -> None:
-    from lacuna.archive.run import deidentify_text
-
-    safe = deidentify_text(
-        options, sys.stdin.buffer.read(), on_warning=lambda warning: say(f"warning: {warning}")
-    )
-    sys.stdout.buffer.write(safe)
-    sys.stdout.buffer.flush()
 
 
 def _is_below(path: Path, folder: Path) -> bool:

@@ -6,6 +6,7 @@ Exit codes: 0 success, 1 finished but something failed, 2 bad input or usage, 13
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import os
 import sys
@@ -18,11 +19,12 @@ from typing import Annotated, Any, NoReturn
 import typer
 from rich.markup import escape
 
-from lacuna.cli.console import say, stderr, stdout
-from lacuna.cli.option_records import flat
+from lacuna.cli.console import be_quiet, complain, errors, say, stdout
+from lacuna.cli.option_records import flat, with_option
 from lacuna.errors import LacunaError
 from lacuna.version import __version__
 
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
 RARELY = 100_000  #: new objects between two garbage collections
 #: Each command is in the module of its name, which is imported only if it is needed.
 COMMANDS = (
@@ -54,7 +56,6 @@ def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
         ),
         epilog="Start with: lacuna demo",
         no_args_is_help=True,
-        add_completion=False,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -62,8 +63,15 @@ def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
     app.callback()(_root)
     for name in names:
         module = import_module(f"lacuna.cli.{name}")
-        app.command(name)(flat(getattr(module, f"{name}_command")))
+        command = flat(getattr(module, f"{name}_command"))
+        app.command(name)(with_option(command, "quiet", QuietOption, default=False))
     return app
+
+
+QuietOption = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", callback=be_quiet, help="Print nothing but results and errors."),
+]
 
 
 def _show_version(asked: bool) -> None:
@@ -86,19 +94,29 @@ def _root(
 def main() -> NoReturn:
     """Run the command line and exit with its code."""
     _collect_rarely()
+    be_quiet(False)
     warnings.showwarning = _show_warning
     try:
-        asked = [name for name in sys.argv[1:2] if name in COMMANDS]
-        command_line(asked or COMMANDS)()
+        command_line(_asked() or COMMANDS)()
     except LacunaError as error:
         _fail(str(error), 2)
+    except KeyboardInterrupt:  # before the command has begun
+        complain("interrupted")
+        sys.exit(130)
     except OSError as error:
-        _fail(f"{error.filename or 'system'}: {error.strerror or type(error).__name__}", 2)
+        code = 1 if error.errno in DISK_FULL else 2
+        _fail(f"{error.filename or 'system'}: {error.strerror or type(error).__name__}", code)
     except Exception as error:
         if os.environ.get("LACUNA_DEBUG"):
             raise
         _fail(f"internal error: {_where(error)} (set LACUNA_DEBUG=1 for the traceback)", 1)
     sys.exit(0)
+
+
+def _asked() -> list[str]:
+    """Return the command that is run, or completed by a shell; none if that is not clear."""
+    words = sys.argv[1:2] or os.environ.get("COMP_WORDS", "").split()[1:2]
+    return [name for name in words if name in COMMANDS]
 
 
 def _collect_rarely() -> None:
@@ -112,7 +130,7 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    stderr.print(f"[bold red]error:[/] {escape(message)}", highlight=False, soft_wrap=True)
+    errors.print(f"[bold red]error:[/] {escape(message)}", highlight=False, soft_wrap=True)
     sys.exit(code)
 
 

@@ -48,6 +48,20 @@ def flat(command: Command) -> Command:
     return run
 
 
+def with_option(command: Command, name: str, annotation: Any, *, default: Any) -> Command:
+    """Return a flat command with one more option, which only its callback sees."""
+
+    @wraps(command)
+    def run(**values: Any) -> None:
+        del values[name]
+        command(**values)
+
+    option = Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    parameters = [*signature(command).parameters.values(), option]
+    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return run
+
+
 def _options(record: Any, names: Iterable[str]) -> Iterator[Parameter]:
     hints = get_type_hints(record, include_extras=True)
     defaults = {

@@ -60,10 +60,11 @@ LABELS = {
 
 
 class Known(NamedTuple):
-    """One value of the file."""
+    """One value of the file, and its line."""
 
     kind: str
     value: str
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -74,8 +75,19 @@ class KnownValues:
 
     def finder(self, group: str | None) -> TermFinder:
         """Return a finder of the values of a group; keep it for all documents of the group."""
-        known = self.by_group.get("", ()) + (self.by_group.get(group, ()) if group else ())
-        return TermFinder.of((term for entry in known for term in _terms(entry)), Origin.KNOWN)
+        terms = (term for entry in self._of(group) for term in _terms(entry))
+        return TermFinder.of(terms, Origin.KNOWN)
+
+    def lines(self, group: str | None) -> dict[str, set[int]]:
+        """Return the lines of the file by what they find in documents of a group, folded."""
+        lines: dict[str, set[int]] = {}
+        for entry in self._of(group):
+            for term in _terms(entry):
+                lines.setdefault(" ".join(fold_words(term.text)), set()).add(entry.line)
+        return lines
+
+    def _of(self, group: str | None) -> tuple[Known, ...]:
+        return self.by_group.get("", ()) + (self.by_group.get(group, ()) if group else ())
 
 
 def read_known(path: Path) -> KnownValues:
@@ -87,7 +99,7 @@ def read_known(path: Path) -> KnownValues:
             raise CorpusFormatError(path, f"kind must be one of {', '.join(LABELS)}", line=line)
         if not fold_words(value):
             raise CorpusFormatError(path, "a value needs a letter or digit", line=line)
-        by_group.setdefault(group, []).append(Known(kind, value))
+        by_group.setdefault(group, []).append(Known(kind, value, line))
     return KnownValues({group: tuple(values) for group, values in by_group.items()})
 
 

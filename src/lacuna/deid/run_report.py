@@ -1,31 +1,27 @@
-"""The report of a run: counts, hashes and documents to review, never a text.
+"""The report of a run: counts, settings and documents to review, never a text.
 
-``report.json`` contains everything, ``report.html`` shows it. Documents are named by hashed ids,
-which the crosswalk translates. The reports are passed on with the outputs, so they contain no hash
-with which a guess about an input, a patient or a list of names could be tested.
-
-A :class:`Tally` counts what a report needs. Tallies add up: a run over a million documents keeps
-one, and a resumed run adds those of the documents that were finished before.
+``report.json`` contains everything, ``report.html`` shows it. Documents are named by their outputs
+and by hashed ids, which the crosswalk translates. The reports are passed on with the outputs, so
+they contain no hash with which a guess about an input, a patient or a list of names could be
+tested. What is counted is in :mod:`lacuna.deid.tally`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from heapq import nlargest, nsmallest
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from lacuna.deid.calibration import Calibration
-from lacuna.deid.drift import doubts, expected_left
+from lacuna.deid.drift import doubts
+from lacuna.deid.remarks import remarks_on_dates
 from lacuna.deid.run_report_page import page
+from lacuna.deid.tally import BINS, Place, Tally
 from lacuna.io.writing import whole_file
+from lacuna.text.plurals import counted
 
 JSON, HTML = "report.json", "report.html"
-BINS = 20  #: of the histogram of P(identifier)
-MOST_IN_NEED = 50  #: documents listed for review
-MOST_FOREIGN = 50  #: documents in another language that are listed
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -50,8 +46,15 @@ class Failure(msgspec.Struct, frozen=True):
     reason: str
 
     def __str__(self) -> str:
+        return self._line(f"file {self.file:,} of {self.files:,}", f" ({self.document})")
+
+    def named(self, path: str) -> str:
+        """Return the failure with the path of its file, which is for the owner only."""
+        return self._line(path)
+
+    def _line(self, file: str, document: str = "") -> str:
         row = "" if self.row is None else f", row {self.row:,}"
-        return f"file {self.file:,} of {self.files:,}{row} ({self.document}): {self.reason}"
+        return f"{file}{row}{document}: {self.reason}"
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,8 +75,14 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         What the model expected to be missed in the calibration, and what was: shares.
     warnings
         Documents in another language, and why the promise may not hold for these documents.
+    settings
+        What else was chosen: what detected, what outputs are called …
     files, taken_over, left_aside
         Number of input files; of those an earlier run finished; what was skipped.
+    has_groups
+        Whether any document has a patient.
+    known_values
+        How many values were known.
     """
 
     lacuna: str
@@ -88,10 +97,13 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     warnings: list[str]
     consistency: str
     locale: str
+    settings: dict[str, str | bool]
     files: int
     taken_over: int
     left_aside: dict[str, int]
     seconds: float
+    has_groups: bool = False
+    known_values: int = 0
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -120,19 +132,26 @@ class Report(msgspec.Struct, frozen=True):
             "expected_missed_tokens": tally.expected_missed,
             "expected_missed_share": tally.expected_left,
             "foreign": tally.foreign,
-            "foreign_documents": tally.foreign_documents,
+            "foreign_documents": [_place(place) for place in tally.foreign_documents],
             "remarks_on_dates": remarks_on_dates(tally),
             "documents_with_contradictory_dates": tally.contradictory_dates,
             "dates_hidden_as_ambiguous": tally.hidden_dates,
             "documents_with_dates_against_locale": tally.dates_against_locale,
             "emptied_date_cells": tally.emptied_cells,
+            "encodings": tally.encodings,
+            "known_values_found": len(tally.known_hits),
             "probability_histogram": {
                 "bins": [i / BINS for i in range(BINS + 1)],
                 "replaced": tally.replaced,
                 "left": tally.left,
             },
             "review": [
-                {name: getattr(entry, name) for name in entry.__struct_fields__}
+                {
+                    **_place(entry.place),
+                    "expected_missed": entry.expected_missed,
+                    "tokens": entry.tokens,
+                    "replaced": entry.replaced,
+                }
                 for entry in tally.review
             ],
             "failures": msgspec.to_builtins(self.failures),
@@ -141,6 +160,10 @@ class Report(msgspec.Struct, frozen=True):
             "tokens_per_second": self.tokens_per_second,
             **msgspec.to_builtins(self.run),
         }
+
+
+def _place(place: Place) -> dict[str, Any]:
+    return {name: getattr(place, name) for name in place.__struct_fields__}
 
 
 def write_report(folder: Path, report: Report) -> None:
@@ -152,118 +175,6 @@ def write_report(folder: Path, report: Report) -> None:
     ):
         with whole_file(folder / name) as stream:
             stream.write(content)
-
-
-class Review(msgspec.Struct, frozen=True, array_like=True):
-    """A document by its hashed id, and how many identifier tokens it may still contain."""
-
-    expected_missed: float
-    document: str
-    tokens: int
-    replaced: int
-
-
-class Tally(msgspec.Struct):
-    """Counts over documents.
-
-    Attributes
-    ----------
-    documents, failed, characters, tokens
-        Totals; documents that failed are in no other count.
-    labels
-        Replacements by label.
-    fallbacks
-        Replacements by the default action, because the label's own was not possible.
-    placeholders
-        Placeholders of the originals, such as ``[NAME-1]``, that have a number of their own now.
-    replaced, left
-        Histograms of P(identifier), by the tagger, of tokens that were replaced and that stay.
-    expected_missed
-        The expected number of identifier tokens among those that stay.
-    review
-        The documents most in need of review, sorted.
-    reasons
-        Why documents failed.
-    protected
-        Everyday words that are also names here, and how often they stay.
-    rates
-        Documents by rate and bin, see :mod:`lacuna.deid.drift`.
-    foreign, foreign_documents
-        How many documents are not in the model's language; the first of them, by hashed id.
-    contradictory_dates, hidden_dates
-        Documents of patients whose numeric dates are written day first and month first, and how
-        many dates with two readings were hidden for that reason.
-    dates_against_locale
-        Documents whose numeric dates are written in another order than that of the locale.
-    emptied_cells
-        Cells of date columns that could not be read, or show an age over 89.
-    """
-
-    documents: int = 0
-    failed: int = 0
-    characters: int = 0
-    tokens: int = 0
-    labels: dict[str, int] = {}
-    fallbacks: dict[str, int] = {}
-    placeholders: int = 0
-    replaced: list[int] = msgspec.field(default_factory=lambda: [0] * BINS)
-    left: list[int] = msgspec.field(default_factory=lambda: [0] * BINS)
-    expected_missed: float = 0.0
-    review: list[Review] = []
-    reasons: dict[str, int] = {}
-    protected: dict[str, int] = {}
-    rates: dict[str, int] = {}
-    foreign: int = 0
-    foreign_documents: list[str] = []
-    contradictory_dates: int = 0
-    hidden_dates: int = 0
-    dates_against_locale: int = 0
-    emptied_cells: int = 0
-
-    @property
-    def expected_left(self) -> float:
-        """Share of the identifier tokens that the model expects to remain."""
-        return expected_left(self.expected_missed, sum(self.replaced))
-
-    def add(self, other: Tally) -> None:
-        """Add another tally."""
-        self.documents += other.documents
-        self.failed += other.failed
-        self.characters += other.characters
-        self.tokens += other.tokens
-        self.placeholders += other.placeholders
-        self.expected_missed += other.expected_missed
-        self.contradictory_dates += other.contradictory_dates
-        self.hidden_dates += other.hidden_dates
-        self.dates_against_locale += other.dates_against_locale
-        self.emptied_cells += other.emptied_cells
-        for mine, its in (
-            (self.labels, other.labels),
-            (self.fallbacks, other.fallbacks),
-            (self.reasons, other.reasons),
-            (self.protected, other.protected),
-            (self.rates, other.rates),
-        ):
-            _add_counts(mine, its)
-        self.replaced = _sums(self.replaced, other.replaced)
-        self.left = _sums(self.left, other.left)
-        self._add_review(other.review)
-        self.foreign += other.foreign
-        if other.foreign_documents:
-            every = [*self.foreign_documents, *other.foreign_documents]
-            self.foreign_documents = nsmallest(MOST_FOREIGN, every)
-
-    def _add_review(self, others: list[Review]) -> None:
-        if len(self.review) == MOST_IN_NEED:
-            least = _need(self.review[-1])
-            others = [review for review in others if _need(review) > least]
-        if others:
-            self.review = most_in_need([*self.review, *others])
-
-    def add_failure(self, reason: str) -> None:
-        """Count a document that failed."""
-        self.failed += 1
-        _add_counts(self.reasons, {reason: 1})
 
 
 def warnings_of(tally: Tally, promise: Calibration | None, language: str) -> list[str]:
@@ -280,71 +191,8 @@ def warnings_of(tally: Tally, promise: Calibration | None, language: str) -> lis
     """
     found = []
     if tally.foreign:
-        one = tally.foreign == 1
-        found.append(
-            f"{tally.foreign:,} document{'' if one else 's'} do{'es' if one else ''} not look like"
-            f" {language} clinical notes"
-        )
+        many = counted(tally.foreign, "document does", "documents do")
+        found.append(f"{many} not look like {language} clinical notes")
     if promise is not None:
         found += doubts(promise.level, promise.baseline, tally.rates, tally.expected_left)
     return found
-
-
-def estimate_in_words(tally: Tally, calibrated: tuple[float, float] | None) -> str:
-    """Return how many identifier tokens the model expects to remain, and how good it is at that."""
-    words = (
-        f"the model expects that {tally.expected_missed:,.1f} identifier tokens"
-        f" ({tally.expected_left:.1%}) remain"
-    )
-    if calibrated is None:
-        return words
-    expected, missed = calibrated
-    return f"{words}; in the calibration it expected {expected:.1%}, and {missed:.1%} were missed"
-
-
-def remarks_on_dates(tally: Tally) -> list[str]:
-    """Return one sentence for each thing a reader should know about dates."""
-    remarks = []
-    if tally.contradictory_dates:
-        remarks.append(
-            f"dates: {tally.contradictory_dates:,} documents belong to patients with dates written"
-            f" day first and month first; {tally.hidden_dates:,} dates that can be read either way"
-            " were hidden"
-        )
-    if tally.dates_against_locale:
-        remarks.append(
-            f"dates: {tally.dates_against_locale:,} documents write numeric dates in another order"
-            " than the locale; they were read in the order of the patient's dates (see --locale)"
-        )
-    if tally.emptied_cells:
-        remarks.append(
-            f"date columns: {tally.emptied_cells:,} cells could not be read, or show an age over"
-            " 89, and are empty in the output"
-        )
-    return remarks
-
-
-def total(tallies: Iterable[Tally]) -> Tally:
-    """Return the sum of tallies."""
-    whole = Tally()
-    for tally in tallies:
-        whole.add(tally)
-    return whole
-
-
-def most_in_need(reviews: Iterable[Review]) -> list[Review]:
-    """Return the documents most in need of review, sorted."""
-    return nlargest(MOST_IN_NEED, reviews, key=_need)
-
-
-def _need(review: Review) -> tuple[float, str]:
-    return review.expected_missed, review.document
-
-
-def _add_counts(mine: dict[str, int], its: Mapping[str, int]) -> None:
-    for name, count in its.items():
-        mine[name] = mine.get(name, 0) + count
-
-
-def _sums(mine: list[int], its: list[int]) -> list[int]:
-    return [a + b for a, b in zip(mine, its, strict=True)]

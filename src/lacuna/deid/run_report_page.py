@@ -1,4 +1,4 @@
-"""The report as one self-contained web page: no scripts, no links, no fonts."""
+"""The report as one self-contained web page: no scripts, no fonts, links only to the outputs."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from math import log10
 from typing import Any
+from urllib.parse import quote
 
 from lacuna.deid.promises import in_words
+from lacuna.deid.remarks import remarks_on_encodings
+from lacuna.text.plurals import counted
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --a: #3b6ea5; --b: #c98b3c; }
@@ -18,8 +21,18 @@ table { border-collapse: collapse; } th, td { padding: .2rem .9rem .2rem 0; text
   font-variant-numeric: tabular-nums; } code { font-size: .85em; overflow-wrap: anywhere; }
 svg text { fill: currentColor; font: 11px system-ui, sans-serif; } .a { fill: var(--a); }
 .b { fill: var(--b); } .axis { stroke: currentColor; opacity: .4; }
-.bad { color: #b3261e; } p.small { font-size: .9em; opacity: .8; }
+.bad { color: light-dark(#b3261e, #ff8a80); } p.small { font-size: .9em; opacity: .8; }
 """
+_NAMES = {
+    "taken_over": "files finished by an earlier run",
+    "promised": "promised miss rate",
+    "groups": "patients",
+    "rename": "names and ids",
+    "on_bad_bytes": "invalid bytes",
+    "align": "alignment",
+    "lists": "lists of your own",
+    "lacuna": "version of lacuna",
+}
 _WIDTH, _HEIGHT, _BOTTOM = 640, 150, 20
 
 
@@ -29,7 +42,7 @@ def page(report: Mapping[str, Any]) -> str:
         _summary(report),
         _section("Replaced, by label", _labels(report)),
         _section("Probabilities of the model", _histogram(report["probability_histogram"])),
-        _section("Documents to review first", _review(report)),
+        _section("Documents to look at first", _review(report)),
         _section("Documents in another language", _foreign(report)),
         _section("Documents that failed", _failures(report)),
         _section("Settings of the run", _details(report)),
@@ -50,7 +63,7 @@ def _section(title: str, content: str) -> str:
 def _summary(report: Mapping[str, Any]) -> str:
     replaced = sum(report["replaced"].values())
     failed = report["failed"]
-    bad = f' <b class="bad">{failed:,} failed and were not written.</b>' if failed else ""
+    bad = f' <b class="bad">{failed:,} failed and not written.</b>' if failed else ""
     calibrated = ""
     if report["calibrated"] is not None:
         expected, missed = report["calibrated"]
@@ -60,24 +73,29 @@ def _summary(report: Mapping[str, Any]) -> str:
         promise += f"<p>Promise: {in_words(report['promised'], report['confidence'])}.</p>"
     placeholders = ""
     if report["placeholders"]:
+        were = counted(report["placeholders"], "placeholder")
         placeholders = (
-            f"<p>{report['placeholders']:,} placeholders such as [NAME-1] were in the texts"
-            " already; they have numbers of their own now.</p>"
+            f"<p>The originals contain {were} such as [NAME-1]; in the output they have numbers of"
+            " their own.</p>"
         )
     protected = ""
     if report["protected_words_left"]:
-        protected = (
-            f"<p>{report['protected_words_left']:,} everyday words that are part of a name found"
-            " here were left, because they are not written like a name. The owner has the list.</p>"
+        were = counted(
+            report["protected_words_left"], "everyday word that is", "everyday words that are"
         )
+        protected = (
+            f"<p>Left unchanged: {were} part of a name found here but not written like a name."
+            " The owner has the list.</p>"
+        )
+    remarks = report["remarks_on_dates"] + remarks_on_encodings(report["encodings"])
     return (
         "<h1>De-identification report</h1>"
-        f"<p>{report['documents']:,} documents, {report['tokens']:,} tokens,"
-        f" {replaced:,} identifiers replaced.{bad} As far as the model can tell,"
+        f"<p>{counted(report['documents'], 'document')}, {counted(report['tokens'], 'token')},"
+        f" {counted(replaced, 'identifier')} replaced.{bad} As far as the model can tell,"
         f" {report['expected_missed_tokens']:,.1f} identifier tokens"
         f" ({report['expected_missed_share']:.1%}) remain.{calibrated}</p>"
         f"{promise}{placeholders}{protected}"
-        f"{''.join(f'<p>{escape(remark)}.</p>' for remark in report['remarks_on_dates'])}"
+        f"{''.join(f'<p>{escape(remark)}.</p>' for remark in remarks)}"
     )
 
 
@@ -130,19 +148,29 @@ def _histogram(histogram: Mapping[str, Sequence[float]]) -> str:
 def _review(report: Mapping[str, Any]) -> str:
     rows = [
         (
-            f"<code>{escape(entry['document'])}</code>",
+            *_place(entry),
             f"{entry['expected_missed']:.2f}",
             f"{entry['tokens']:,}",
             f"{entry['replaced']:,}",
         )
         for entry in report["review"]
     ]
-    return _table(("document", "expected missed tokens", "tokens", "replaced"), rows, raw=True)
+    header = ("document", "id in the crosswalk", "expected missed tokens", "tokens", "replaced")
+    return _table(header, rows, raw=True, text=(1,))
 
 
 def _foreign(report: Mapping[str, Any]) -> str:
-    rows = [(f"<code>{escape(name)}</code>",) for name in report["foreign_documents"]]
-    return _table(("document",), rows, raw=True)
+    rows = [_place(entry) for entry in report["foreign_documents"]]
+    return _table(("document", "id in the crosswalk"), rows, raw=True, text=(1,))
+
+
+def _place(entry: Mapping[str, Any]) -> tuple[str, str]:
+    """Return where a document is, with a link, and its id in the crosswalk."""
+    output = entry["output"]
+    link = f'<a href="./{escape(quote(output))}">{escape(output)}</a>' if output else ""
+    row = "" if entry["row"] is None else f", row {entry['row']:,}"
+    id_ = f" (id {escape(entry['id'])})" if entry["id"] else ""
+    return f"{link}{row}{id_}", f"<code>{escape(entry['document'])}</code>"
 
 
 def _failures(report: Mapping[str, Any]) -> str:
@@ -159,28 +187,25 @@ def _failures(report: Mapping[str, Any]) -> str:
 
 
 def _details(report: Mapping[str, Any]) -> str:
-    names = (
-        "lacuna",
-        "model",
-        "model_sha256",
-        "policy",
-        "policy_sha256",
-        "threshold",
-        "promised",
-        "confidence",
-        "consistency",
-        "locale",
-        "files",
-        "taken_over",
-        "seconds",
-        "tokens_per_second",
-    )
-    rows = [(name.replace("_", " "), _shown(report[name])) for name in names]
+    """Return the settings by name; what was not set, or did not happen, is left out."""
+    names = ("policy", "threshold", "promised", "confidence", "consistency", "locale")
+    chosen = {name: report[name] for name in names} | report["settings"]
+    facts = {
+        name: report[name]
+        for name in ("model", "lacuna", "files", "taken_over", "seconds", "tokens_per_second")
+    }
+    rows = [
+        (_NAMES.get(name, name.replace("_", " ")), _shown(value))
+        for name, value in (chosen | facts).items()
+        if value is not None and (name != "taken_over" or value)
+    ]
     rows += [(f"skipped: {what}", f"{n:,}") for what, n in report["left_aside"].items()]
     return _table(("setting", "value"), rows, text=(1,))
 
 
 def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return f"{value:,.4g}" if isinstance(value, float) else str(value)
 
 

@@ -11,21 +11,21 @@ import numpy as np
 from lacuna.deid.detector import Detected
 from lacuna.deid.drift import rates
 from lacuna.deid.redact import Redacted
-from lacuna.deid.run_report import BINS, MOST_FOREIGN, Review, Tally, most_in_need
+from lacuna.deid.tally import BINS, Place, Review, Tally, listed, most_in_need
 from lacuna.deid.vocabulary import Vocabulary, WordCounts
 from lacuna.kernels import kernel
 from lacuna.types import BoolArray, FloatArray, LongArray
 
 
 def tally_of(
-    documents: Sequence[tuple[str, Detected, Redacted]], vocabulary: Vocabulary | None = None
+    documents: Sequence[tuple[Place, Detected, Redacted]], vocabulary: Vocabulary | None = None
 ) -> Tally:
     """Return the tally of documents; with a vocabulary, their words are looked at as well.
 
     Parameters
     ----------
     documents
-        The hashed id of each, what was found in it, and what was replaced.
+        Where each is, what was found in it, and what was replaced.
     vocabulary
         Of the model.
     """
@@ -45,11 +45,11 @@ def tally_of(
     if vocabulary is not None:
         words = vocabulary.count_all([one.document.text for one in found])
     reviews, bins, foreign = [], Counter[str](), []
-    for ((id_, _, one), size, hidden, left), counts in zip(every, words, strict=True):
-        reviews.append(Review(left, id_, size, len(one.plan)))
+    for ((place, _, one), size, hidden, left), counts in zip(every, words, strict=True):
+        reviews.append(Review(left, place, size, len(one.plan)))
         bins.update(rates(size, hidden, left, counts))
         if counts is not None and counts.is_foreign:
-            foreign.append(id_)
+            foreign.append(place)
     return Tally(
         documents=len(documents),
         characters=sum([len(one.document.text) for one in found]),
@@ -64,7 +64,7 @@ def tally_of(
         protected=dict(Counter(chain.from_iterable([one.protected for one in found]))),
         rates=dict(bins),
         foreign=len(foreign),
-        foreign_documents=sorted(foreign)[:MOST_FOREIGN],
+        foreign_documents=listed(foreign),
         contradictory_dates=sum([one.orders.contradictory for one in redacted]),
         hidden_dates=sum([one.orders.hidden for one in redacted]),
         dates_against_locale=sum([one.orders.against_locale for one in redacted]),

@@ -13,7 +13,7 @@ Studio are read too (:mod:`lacuna.io.foreign`), also as one JSON array, which is
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -71,13 +71,18 @@ def read(source: Source) -> Iterator[Document]:
         source.skipped(what, count)
 
 
-def parse(line: str, automatic_id: str) -> Document | None:
+def parse(line: str, automatic_id: str, names: Mapping[str, str] | None = None) -> Document | None:
     """Return the document of one line; ``None`` if an annotator rejected it.
 
-    Raises :class:`ValueError`, with a message that quotes nothing.
+    `names` are the keys that stand for ``text``, ``id`` and ``group``. Raises :class:`ValueError`,
+    with a message that quotes nothing.
     """
     try:
-        return _document(_json(line), automatic_id, Counter())
+        item = _json(line)
+        if names and isinstance(item, dict):
+            ours = {*names.values()}
+            item = {names.get(k, k): v for k, v in item.items() if k in names or k not in ours}
+        return _document(item, automatic_id, Counter())
     except msgspec.MsgspecError as error:
         raise ValueError(str(error)) from None
 

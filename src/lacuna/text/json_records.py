@@ -35,7 +35,8 @@ class DocumentRecord(msgspec.Struct):
 
 
 KEYS = frozenset(DocumentRecord.__struct_fields__)
-MENTION_KEYS = frozenset(MentionRecord.__struct_fields__)
+#: The last two are written by ``deid --findings`` and not read.
+MENTION_KEYS = frozenset({*MentionRecord.__struct_fields__, "source", "replacement"})
 
 
 def document_record(item: Mapping[str, Any]) -> DocumentRecord:
