@@ -28,7 +28,7 @@ from lacuna.deid.vocabulary import Vocabulary
 from lacuna.errors import ConfigError
 from lacuna.kernels import kernel
 from lacuna.models.base import Examined, Tagger
-from lacuna.text.document import Document
+from lacuna.text.document import Document, Tokens
 from lacuna.types import BoolArray, FloatArray, IntArray, LongArray
 
 #: Label of a token that is probably an identifier of unknown kind.
@@ -266,10 +266,10 @@ def borders_of(spans: Sequence[tuple[Any, ...]]) -> tuple[LongArray, LongArray]:
     return starts, np.array([span[1] for span in spans], np.int64)
 
 
-def token_range(examined: Examined, start: int, end: int) -> tuple[int, int]:
+def token_range(tokens: Examined | Tokens, start: int, end: int) -> tuple[int, int]:
     """Return the tokens that characters ``[start, end)`` touch: first, and one past the last."""
-    first = int(np.searchsorted(examined.end, start, side="right"))
-    return first, max(first, int(np.searchsorted(examined.start, end, side="left")))
+    first = int(np.searchsorted(tokens.end, start, side="right"))
+    return first, max(first, int(np.searchsorted(tokens.start, end, side="left")))
 
 
 @kernel
