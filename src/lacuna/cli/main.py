@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -39,6 +40,7 @@ COMMANDS = (
     "cluster",
     "generate",
     "deid",
+    "audit",
     "calibrate",
     "restore",
 )
@@ -62,8 +64,19 @@ def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
     app.callback()(_root)
     for name in names:
         module = import_module(f"lacuna.cli.{name}")
-        app.command(name)(flat(getattr(module, f"{name}_command")))
+        if hasattr(module, "SUBCOMMANDS"):
+            app.add_typer(_group(module), name=name)
+        else:
+            app.command(name)(flat(getattr(module, f"{name}_command")))
     return app
+
+
+def _group(module: ModuleType) -> typer.Typer:
+    """Return the subcommands of a module as one command."""
+    group = typer.Typer(help=module.GROUP_HELP, no_args_is_help=True, rich_markup_mode=None)
+    for name, command in module.SUBCOMMANDS.items():
+        group.command(name)(flat(command))
+    return group
 
 
 def _show_version(asked: bool) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from lacuna.deid.audits import AUDITS, audits_in
 from lacuna.deid.calibration import Calibration
 from lacuna.deid.detector import Detected
 from lacuna.deid.drift import doubts, expected_left, rates
@@ -151,8 +152,13 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def write_report(folder: Path, report: Report) -> None:
-    """Write ``report.json`` and ``report.html``."""
-    values = report.as_json()
+    """Write ``report.json`` and ``report.html``; audits of an earlier report stay in it."""
+    audits = msgspec.to_builtins(audits_in(folder / JSON))
+    write_values(folder, report.as_json() | ({AUDITS: audits} if audits else {}))
+
+
+def write_values(folder: Path, values: Mapping[str, Any]) -> None:
+    """Write the values of a report as ``report.json`` and ``report.html``."""
     for name, content in (
         (JSON, msgspec.json.format(msgspec.json.encode(values), indent=2)),
         (HTML, page(values).encode()),

@@ -7,6 +7,9 @@ from html import escape
 from math import log10
 from typing import Any
 
+from msgspec import convert
+
+from lacuna.deid.audits import AUDITS, Audit, audit_section
 from lacuna.deid.promises import in_words
 
 _STYLE = """
@@ -27,6 +30,7 @@ def page(report: Mapping[str, Any]) -> str:
     """Return the page for the values of ``report.json``."""
     parts = [
         _summary(report),
+        _section("Audit", audit_section(convert(report.get(AUDITS, []), list[Audit]))),
         _section("Replaced, by label", _labels(report)),
         _section("Probabilities of the model", _histogram(report["probability_histogram"])),
         _section("Documents to review first", _review(report)),
