@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -181,3 +182,19 @@ def test_scores_below_1_are_no_failure(lacuna: Lacuna, gold: Path, tmp_path: Pat
     write_corpus([other], tmp_path / "other.jsonl", format="jsonl")
     run = lacuna("score", gold, tmp_path / "other.jsonl")
     assert (run.code, run.out) == (2, "")
+
+
+def test_annotators_of_one_export_are_compared(lacuna: Lacuna, gold: Path, tmp_path: Path) -> None:
+    """From an export of Label Studio with two annotators to their agreement."""
+    export = tmp_path / "export.json"
+    assert lacuna("convert", gold, export, "--to", "label-studio").code == 0
+    (task,) = json.loads(export.read_text())
+    (first,) = task["annotations"]
+    second = {"completed_by": 2, "result": first["result"][:2]}
+    task["annotations"] = [{**first, "completed_by": 1}, second]
+    export.write_text(json.dumps([task]))
+    for name in ("1", "2"):
+        one = ("convert", export, tmp_path / f"{name}.jsonl", "--to", "jsonl", "--annotator", name)
+        assert lacuna(*one).code == 0
+    run = lacuna("score", tmp_path / "1.jsonl", tmp_path / "2.jsonl", "--agreement", "--json")
+    assert run.json["f1"]["strict"] == pytest.approx(2 * 2 / (4 + 2))
