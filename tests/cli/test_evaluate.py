@@ -12,6 +12,7 @@ from lacuna import Document, Mention
 from lacuna.deid.patterns import PATTERN_LABELS, find_patterns
 from lacuna.io.corpus import read_corpus
 from lacuna.io.output import write_corpus
+from lacuna.models import base
 from lacuna.models.file import bundled_model
 from lacuna.pipeline.deidentify import Deidentifier
 from lacuna.pipeline.evaluate import evaluate_pipeline
@@ -136,6 +137,20 @@ def test_deid_hides_what_is_said_to_be_hidden(lacuna: Lacuna, tmp_path: Path, po
     assert scored["leaks"]["tokens"]["leaked"] == binary.fn > 0
     hidden = {gone.id: {s for m in gone.mentions for s in m.spans} for _, gone in pairs}
     assert any(hidden.values())
+
+
+def test_all_notes_of_a_patient_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However documents are batched: what is found in a later note is hidden in an earlier one."""
+    notes = [
+        Document("n1", f"cc: {LEAK}.", (Mention.of("WHO", (4, 12)),), group="p1"),
+        Document("n2", "No fever.", group="p2"),
+        Document("n3", f"Patient: {LEAK.capitalize()}, Anna\nMRN: 4471203", group="p1"),
+    ]
+    monkeypatch.setattr(base, "BATCH_DOCUMENTS", 1)
+    found = evaluate_pipeline(Deidentifier(), notes)
+    assert found.ids == ("n1", "n2", "n3")
+    assert found.section("binary").micro.fn == 0
+    assert evaluate_pipeline(Deidentifier(), notes[:2]).section("binary").micro.fn == 1
 
 
 def pattern_of(gone: Document) -> str:
