@@ -13,7 +13,7 @@ from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import load_policy
 from lacuna.deid.redact import Redactor
-from lacuna.deid.still_readable import hidden, identifiers, leaked, needless
+from lacuna.deid.still_readable import hidden, identifiers, leaked, needless, without_punctuation
 from lacuna.deid.what_stays import WhatStays
 from lacuna.text.document import Document, Mention
 
@@ -126,6 +126,18 @@ def test_a_date_that_became_a_tag_is_hidden() -> None:
     wanted = identifiers(stays, document)
     gone = hidden(stays, wanted, redacted)
     assert [m.surface(document.text) for m in gone.mentions] == ["1-5"]
+
+
+def test_signs_between_hidden_words_are_no_leak() -> None:
+    text = "ref FMcA/jb/RX448210 and (rkv)."
+    whole = (Mention.of("ID", (4, 20)), Mention.of("ID", (25, 30)))
+    wanted = Document("d", text, whole)
+    found = (Mention.of("ID", (4, 8)), Mention.of("ID", (9, 11)), Mention.of("ID", (12, 20)))
+    gone = Document("d", text, found)
+    rest = without_punctuation(wanted, gone)
+    assert [m.surface(text) for m in rest.mentions] == ["FMcA … jb … RX448210", "rkv"]
+    assert [m.surface(text) for m in leaked(rest, gone).mentions] == ["rkv"]
+    assert without_punctuation(wanted, wanted).mentions == whole
 
 
 def test_what_was_removed_needlessly() -> None:

@@ -6,8 +6,9 @@ Two documents are compared, as a prediction is with gold:
   the year of a date.
 * :func:`hidden`: what was replaced, without the tokens that stand in the replacement as well.
 
-Identifier tokens of the first that are not covered by the second have leaked. A surrogate hides all
-of what it replaces, and a shifted date hides a date, although words may stand in both.
+Identifier tokens of the first that are not covered by the second have leaked, except signs without
+letters and digits. A surrogate hides all of what it replaces, and a shifted date hides a date,
+although words may stand in both.
 """
 
 from __future__ import annotations
@@ -69,6 +70,22 @@ def hidden(stays: WhatStays, wanted: Document, redacted: Redacted) -> Document:
                 parts, words.gone(there, may_look_alike if left.is_moved else nowhere)
             )
         mentions += _mentions(finding.label, parts)
+    return replace(wanted, mentions=tuple(mentions))
+
+
+def without_punctuation(wanted: Document, gone: Document) -> Document:
+    """Return the identifiers without signs that stay between hidden words: they tell nothing."""
+    words = _Words(wanted)
+    is_gone = words.covered(gone.mentions)
+
+    def counts(token: int) -> bool:
+        return bool(is_gone[token]) or any(map(str.isalnum, words.text(token)))
+
+    mentions = []
+    for mention in wanted.mentions:
+        is_whole = not words.parts(mention.spans, lambda token: not counts(token))
+        parts = mention.spans if is_whole else words.parts(mention.spans, counts)
+        mentions += _mentions(mention.label, parts)
     return replace(wanted, mentions=tuple(mentions))
 
 

@@ -7,7 +7,7 @@ from copy import copy
 from typing import overload
 
 from lacuna.deid.redact import Redacted
-from lacuna.deid.still_readable import hidden, identifiers
+from lacuna.deid.still_readable import hidden, identifiers, without_punctuation
 from lacuna.deid.what_stays import WhatStays
 from lacuna.errors import RedactionError
 from lacuna.evaluation.pos_accuracy import PosScores
@@ -84,7 +84,8 @@ def evaluate_pipeline(
     pairs: list[Pair] = []
     for document, redacted in zip(given, _redacted(deidentifier, given), strict=True):
         wanted = identifiers(stays, document)
-        pairs.append((wanted, hidden(stays, wanted, redacted)))
+        gone = hidden(stays, wanted, redacted)
+        pairs.append((without_punctuation(wanted, gone), gone))
         on_pair(*pairs[-1])
     return score(pairs, categories=categories)
 
