@@ -25,6 +25,7 @@ from lacuna.deid.run_report import JSON, write_values
 from lacuna.errors import ConfigError
 from lacuna.evaluation.audit_bound import most_leaking
 from lacuna.io.source import Source
+from lacuna.text.wording import number_of
 
 DRAW_CHARACTERS = 16
 
@@ -134,7 +135,8 @@ def enter(
     if isinstance(leaks, Mapping) and _draw(audit.drawn, audit.seed, leaks) != audit.draw:
         raise ConfigError("the documents of the answers are not those of the sample")
     if len(leaks) != audit.sample:
-        raise ConfigError(f"{len(leaks):,} answers for a sample of {audit.sample:,} documents")
+        given, sample = number_of(len(leaks), "answer"), number_of(audit.sample, "document")
+        raise ConfigError(f"{given} for a sample of {sample}")
     if not 0 < confidence < 1:
         raise ConfigError("--confidence must be above 0 and below 1")
     counts = list(leaks.values()) if isinstance(leaks, Mapping) else leaks

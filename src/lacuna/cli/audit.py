@@ -13,6 +13,7 @@ from lacuna.cli.console import print_json, say
 from lacuna.cli.corpora import JsonOption
 from lacuna.errors import ConfigError
 from lacuna.io.corpus import STANDARD_INPUT
+from lacuna.text.wording import number_of
 
 SafeArgument = Annotated[
     Path, typer.Argument(metavar="SAFE", help="Output folder of lacuna deid, with its report.")
@@ -52,7 +53,7 @@ def draw_command(
     _check_places(safe, page, answers)
     audit, sample = draw(safe, count, seed=seed, text_column=text_column)
     if audit.sample < count:
-        say(f"there are only {audit.documents:,} documents: all of them were drawn")
+        say(f"all of {number_of(audit.documents, 'document')} drawn: there are no more")
     command = f"lacuna audit enter {safe} answers-{audit.draw}.json"
     _write(page, audit_page(audit.draw, audit.documents, sample, command).encode())
     _write(answers, empty_answers(audit.draw, [document.name for document in sample]))

@@ -23,6 +23,7 @@ from lacuna.io.writing import whole_file
 from lacuna.pictures.error_page import error_page
 from lacuna.pictures.outcome_chart import outcome_chart
 from lacuna.text.document import Document
+from lacuna.text.wording import number_of
 
 CategoriesOption = Annotated[
     str | None,
@@ -163,9 +164,8 @@ def show_details(result: Scores, options: ScoringOptions, seed: int) -> None:
 
 def size_in_words(result: Scores) -> str:
     """Return the numbers of documents and tokens."""
-    documents = len(result.ids)
-    many = "" if documents == 1 else "s"
-    return f"{documents:,} document{many}, {int(result.tokens.sum()):,} tokens"
+    tokens = int(result.tokens.sum())
+    return f"{number_of(len(result.ids), 'document')}, {number_of(tokens, 'token')}"
 
 
 def scores_as_json(result: Scores, options: ScoringOptions, seed: int) -> dict[str, Any]:

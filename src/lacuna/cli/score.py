@@ -30,6 +30,7 @@ from lacuna.evaluation.pairing import pair
 from lacuna.evaluation.scores import Scores, score
 from lacuna.evaluation.significance import compare_systems
 from lacuna.io.corpus import STANDARD_INPUT
+from lacuna.text.wording import number_of
 
 
 def score_command(
@@ -124,7 +125,6 @@ def _show_agreement(
     if as_json:
         print_json(result_json.agreement_json(found))
         return
-    many = "" if found.documents == 1 else "s"
-    say(f"{found.documents:,} document{many}, {found.tokens:,} tokens")
+    say(f"{number_of(found.documents, 'document')}, {number_of(found.tokens, 'token')}")
     print_table(*result_tables.agreement_table(found))
     print_table(*result_tables.disagreement_table(found))

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from lacuna.errors import ConfigError
+from lacuna.text.wording import number_of
 
 AUDITS = "audits"  #: the key in ``report.json``
 
@@ -83,7 +84,7 @@ def audits_in(report: Path) -> list[Audit]:
 
 def result_in_words(audit: Audit) -> str:
     """Return the result of a sample in one line."""
-    sample = _many(audit.sample, "document")
+    sample = number_of(audit.sample, "document")
     if audit.answers is None:
         return f"{sample} drawn, no answers entered"
     seen, most = audit.answers.leaking, audit.answers.most_leaking
@@ -100,11 +101,11 @@ def draw_in_words(audit: Audit) -> str:
     """Return how a sample was drawn."""
     chosen = " (given by a person)" if audit.seed_was_given else ""
     words = (
-        f"{audit.sample:,} of {_many(audit.documents, 'document')}, drawn at random on"
+        f"{audit.sample:,} of {number_of(audit.documents, 'document')}, drawn at random on"
         f" {audit.drawn}, seed {audit.seed}{chosen}"
     )
     if audit.answers is not None:
-        leaks = _many(audit.answers.leaks, "leak")
+        leaks = number_of(audit.answers.leaks, "leak")
         words += f"; answers entered on {audit.answers.entered}: {leaks} in all"
         if audit.answers.corrections:
             times = audit.answers.corrections
@@ -118,10 +119,6 @@ def audit_section(audits: Sequence[Audit]) -> str:
         f"<p><b>{escape(result_in_words(audit))}.</b><br>{escape(draw_in_words(audit))}.</p>"
         for audit in audits
     )
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _percent(share: float) -> str:

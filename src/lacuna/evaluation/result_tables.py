@@ -14,6 +14,7 @@ from lacuna.evaluation.counts import Counts, Section, mean_figures
 from lacuna.evaluation.leaks import Leaks, LeakShare
 from lacuna.evaluation.scores import Scores
 from lacuna.evaluation.significance import Comparison
+from lacuna.text.wording import number_of
 
 NO_FIGURE = "–"
 
@@ -73,7 +74,7 @@ def leaks_in_words(found: Leaks) -> str:
     tokens, documents = found.tokens, found.documents
     return (
         f"leaks: {tokens.leaked:,} of {tokens.total:,} gold tokens are not covered by any"
-        f" prediction, in {documents.leaked:,} of {_many(documents.total, 'document')}"
+        f" prediction, in {documents.leaked:,} of {number_of(documents.total, 'document')}"
     )
 
 
@@ -114,9 +115,9 @@ def hidden_in_words(scores: Scores, found: Leaks) -> str:
     binary, documents, groups = scores.section("binary").micro, found.documents, found.groups
     precision = "" if binary.is_empty else f" (precision {_fraction(binary.precision)})"
     return (
-        f"{_many(binary.predicted, 'token')} hidden, {binary.tp:,} of them in identifiers"
-        f"{precision}; {documents.leaked:,} of {_many(documents.total, 'document')} and"
-        f" {groups.leaked:,} of {_many(groups.total, 'patient')} have a leak"
+        f"{number_of(binary.predicted, 'token')} hidden, {binary.tp:,} of them in identifiers"
+        f"{precision}; {documents.leaked:,} of {number_of(documents.total, 'document')} and"
+        f" {groups.leaked:,} of {number_of(groups.total, 'patient')} have a leak"
     )
 
 
@@ -185,10 +186,6 @@ def _document_row(name: str, counts: Counts, beta: float) -> tuple[str, ...]:
 def _agreement_row(name: str, counts: list[Counts], kappa: float) -> tuple[str, ...]:
     sizes = (str(counts[0].gold), str(counts[0].predicted))
     return (name, *sizes, *(_fraction(c.f1) for c in counts), _fraction(kappa))
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def _fraction(value: float) -> str:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from lacuna.evaluation.mention_errors import ErrorCollector, ErrorKind, MentionError
 from lacuna.text.document import Mention
+from lacuna.text.wording import number_of
 
 CONTEXT = 60  #: characters shown before and after an error
 OPEN_LABELS = 12  #: with more labels, the confusion matrix is folded at first
@@ -34,7 +35,7 @@ def error_page(found: ErrorCollector, *, title: str = "", advice: str = "") -> s
     """
     page = _ErrorPage(found)
     tables = page.kinds() + page.confusion()
-    total = _many(len(found.errors))
+    total = number_of(len(found.errors), "error")
     return _PAGE.format(
         title=escape(f"{title}: {total}" if title else total),
         advice=escape(advice),
@@ -140,8 +141,8 @@ class _ErrorPage:
     def lines(self) -> list[str]:
         """Return the lines that say what is shown."""
         return [
-            f"<p class=filter id={name}>Only <b>{escape(chosen.words)}</b>: {_many(chosen.size)}."
-            " <a href='#errors'>Show all</a></p>"
+            f"<p class=filter id={name}>Only <b>{escape(chosen.words)}</b>:"
+            f" {number_of(chosen.size, 'error')}. <a href='#errors'>Show all</a></p>"
             for name, chosen in self._filters.items()
         ]
 
@@ -166,10 +167,6 @@ def _sides(error: MentionError) -> tuple[Mention | None, Mention | None]:
 
 def _short(kind: ErrorKind) -> str:
     return kind.split()[-1]
-
-
-def _many(count: int) -> str:
-    return f"{count:,} error{'' if count == 1 else 's'}"
 
 
 def _named(mention: Mention | None) -> str:
