@@ -232,7 +232,7 @@ def test_tables_fit_80_columns_and_cut_no_number(
     out = lacuna("score", path, path, "--beta", 2, "--intervals").out
     assert max(map(len, out.splitlines())) <= 80
     assert "1.0000…1.0000" in out
-    by_label = out[out.index("strict, by label") : out.index("leaks")].splitlines()
+    by_label = out[out.index("strict, by label") : out.index("intervals")].splitlines()
     assert sum(line.split().count("1.0000") for line in by_label) == 4
     assert label in "".join(line.split(" ")[0] for line in by_label)
 

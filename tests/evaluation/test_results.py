@@ -91,11 +91,52 @@ def test_results_are_plain_json_and_fractions(corpus: list[Pair]) -> None:
     for part in (result, result["document_mean"], *result["per_document"]):
         for name in SECTIONS:
             rate = part[name].pop("error_rate")  # the one figure that may pass 1
-            assert rate >= 0
+            assert rate is None or rate >= 0
     assert all(0 <= x <= 1 for x in fractions(result))
     assert json.loads(msgspec.json.encode(result)) == result
     other = agreement_json(agreement(corpus))
     assert json.loads(msgspec.json.encode(other)) == other
+
+
+def test_a_section_without_mentions_has_no_figures() -> None:
+    """0/0 is no perfect score: dashes in tables, null in JSON."""
+    scores = score(CORPUS)
+    cuts = intervals(scores, rng=rng())
+    summary = {row[0]: row[1:] for row in result_tables.summary_table(scores).rows}
+    assert summary["discontiguous"] == (*["–"] * 5, "0", "0", "0")
+    assert "–" not in summary["strict"]
+    shown = {row[0]: row[1:] for row in result_tables.interval_table(cuts).rows}
+    assert shown["discontiguous"] == ("–", "–", "–")
+    result = scores_json(scores, intervals=cuts)
+    nothing = {"precision": None, "recall": None, "f1": None}
+    assert result["discontiguous"] == {
+        "micro": nothing | {"tp": 0, "fp": 0, "fn": 0},
+        "macro": nothing,
+        "error_rate": None,
+        "labels": {},
+    }
+    assert result["intervals"]["discontiguous"]["micro"] == nothing
+
+
+def test_leaks_in_one_line() -> None:
+    assert result_tables.leaks_in_words(leaks(score(CORPUS))) == (
+        "leaks: 3 of 8 gold tokens are not covered by any prediction, in 2 of 2 documents"
+    )
+    assert "in 1 of 1 document" in result_tables.leaks_in_words(leaks(score(CORPUS[1:])))
+
+
+def test_what_is_hidden() -> None:
+    scores = score(CORPUS)
+    table = result_tables.hidden_table(leaks(scores))
+    assert table.rows == (
+        ("all labels", "8", "5", "3", "0.6250"),
+        ("LOC", "2", "1", "1", "0.5000"),
+        ("PER", "6", "4", "2", "0.6667"),
+    )
+    assert result_tables.hidden_in_words(scores, leaks(scores)) == (
+        "5 tokens hidden, 5 of them in identifiers (precision 1.0000);"
+        " 2 of 2 documents and 2 of 2 patients have a leak"
+    )
 
 
 def test_shape_of_a_comparison() -> None:
@@ -180,6 +221,7 @@ def test_tables_have_a_cell_for_every_column() -> None:
         result_tables.label_table(scores.section("token"), title="token"),
         result_tables.document_table(scores, beta=2.0),
         result_tables.leak_table(leaks(scores)),
+        result_tables.hidden_table(leaks(scores)),
         result_tables.interval_table(intervals(scores, rng=rng(), beta=2.0)),
         result_tables.comparison_table(compare_systems(scores, scores, rng=rng())),
         result_tables.agreement_table(found),

@@ -203,6 +203,9 @@ def test_deep_xml_is_refused(tmp_path: Path) -> None:
 GOLDEN = Path(__file__).parent / "golden"
 SEEDS = {
     "jsonl": ["ours.jsonl", "doccano.jsonl", "prodigy.jsonl", "label_studio.json"],
+    "doccano": ["doccano.jsonl"],
+    "prodigy": ["prodigy.jsonl"],
+    "label-studio": ["label_studio.json"],
     "brat": ["brat/visit.ann"],
     "share": ["share/echo.pipe"],
     "i2b2": ["note2014.xml"],
@@ -236,7 +239,7 @@ def test_any_bytes_give_documents_or_a_typed_error(
     content = data.draw(st.binary(max_size=60) | damaged(name))
     folder = tmp_path_factory.getbasetemp() / f"fuzz-{name}"
     folder.mkdir(exist_ok=True)
-    path = folder / f"n{FORMATS[name].suffixes[0]}"
+    path = folder / f"n{[*FORMATS[name].suffixes, '.json'][0]}"
     path.write_bytes(content)
     if name in {"brat", "share"}:
         (folder / "n.txt").write_text("The left atrium is moderately dilated. And more.")

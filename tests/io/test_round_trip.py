@@ -94,6 +94,10 @@ FITS: dict[str, Callable[[Document], bool]] = {
     "share": lambda d: (
         is_bare(d) and is_file_name(d.id) and "|" not in d.id and spells(d, r"[^|\n\r]+")
     ),
+    **dict.fromkeys(
+        ("doccano", "prodigy", "label-studio"),
+        lambda d: is_bare(replace(d, group=None)) and not has_gaps(d),
+    ),
     "i2b2": lambda d: (
         is_bare(d)
         and is_file_name(d.id)

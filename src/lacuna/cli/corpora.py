@@ -64,6 +64,15 @@ GroupFromOption = Annotated[
 TaskOption = Annotated[
     Task, typer.Option("--task", help="What the last column of conll files contains.")
 ]
+AnnotatorOption = Annotated[
+    str | None,
+    typer.Option(
+        "--annotator",
+        metavar="NAME",
+        help="Whose annotations to read from exports of Label Studio: id, e-mail address or user"
+        " name; by default the first of each document.",
+    ),
+]
 ModelTaskOption = Annotated[
     Task | None,
     typer.Option("--task", help="Task that the model must be for; by default any."),
@@ -94,6 +103,7 @@ class CorpusOptions:
     keep: FilterOption = Keep.ALL
     group_from: GroupFromOption = None
     task: TaskOption = Task.NER
+    annotator: AnnotatorOption = None
 
     def read_map(self) -> LabelMap:
         """Return the label map; an empty one by default."""
@@ -139,6 +149,7 @@ def reading(paths: list[str], options: CorpusOptions) -> Iterator[Iterator[Docum
             keep=options.keep,
             on_bytes=advance,
             on_skip=count,
+            annotator=options.annotator,
         )
     for what, number in skipped.items():
         say(f"skipped: {number:,} {what}")

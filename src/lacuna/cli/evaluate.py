@@ -1,47 +1,58 @@
-"""``lacuna evaluate``: scores and speed of a model on annotated documents."""
+"""``lacuna evaluate``: scores of a model, or of all of ``deid``, on annotated documents."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from lacuna.cli.console import announce_compiling, print_json, print_table, say
-from lacuna.cli.corpora import CorpusArgument, CorpusOptions, JsonOption, ModelOptions, reading
+from lacuna.cli.corpora import CorpusOptions, JsonOption, ModelOptions, reading
+from lacuna.cli.detector_options import DetectorOptions
+from lacuna.cli.evaluate_pipeline import PipelineOptions, evaluate_pipeline
 from lacuna.cli.option_records import only
 from lacuna.cli.results import (
     CategoriesOption,
+    ErrorsOption,
+    Pictures,
     ScoringOptions,
     SeedOption,
     SvgOption,
     find_categories,
     scores_as_json,
     show_scores,
-    write_picture,
 )
-from lacuna.evaluation.mention_errors import OutcomeCounter
-from lacuna.io.writing import whole_file
-from lacuna.pictures.error_page import error_page
-from lacuna.pictures.outcome_chart import outcome_chart
-from lacuna.text.document import Document
+from lacuna.errors import ConfigError
 from lacuna.types import Task
 
 if TYPE_CHECKING:
+    from lacuna.evaluation.scores import Scores
     from lacuna.models.trigram_hmm.pos import PosTagger
+
+MODEL_SUFFIX = ".lacuna"
 
 
 def evaluate_command(
-    model: Annotated[Path, typer.Argument(help="A model file, *.lacuna.")],
-    gold: CorpusArgument,
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[MODEL] CORPUS",
+            help="A model file, *.lacuna, optional with --pipeline; then annotated documents:"
+            " files, folders or quoted glob patterns; '-' is standard input.",
+        ),
+    ],
     *,
+    pipeline: PipelineOptions,
+    detector: Annotated[
+        DetectorOptions,
+        only("known", "always", "never", "lists", "no_patterns", "no_second_look"),
+    ],
     scoring: ScoringOptions,
     categories: CategoriesOption = None,
     svg: SvgOption = None,
-    errors: Annotated[
-        Path | None, typer.Option(help="Also write an HTML page of all errors in context.")
-    ] = None,
+    errors: ErrorsOption = None,
     corpus: Annotated[
         CorpusOptions, only("format", "encoding", "label_map", "labels", "keep", "group_from")
     ],
@@ -49,23 +60,62 @@ def evaluate_command(
     opening: ModelOptions,
     as_json: JsonOption = False,
 ) -> None:
-    """Score a model on annotated documents.
+    """Score a model, or with --pipeline all of deid, on annotated documents.
 
     The sections are those of lacuna score. Tokens per second exclude reading, loading and
     compiling. For a part-of-speech model the accuracy is shown, on words known from training and
     on others.
 
-    Example: lacuna evaluate names.lacuna test/ --intervals
+    With --pipeline, documents are de-identified as lacuna deid would: with the model (by default
+    the bundled one), patterns, lists and the second look. What can still be read of the annotated
+    identifiers is a leak. The options from --policy to --no-second-look need --pipeline.
+
+    Example: lacuna evaluate --pipeline gold/ --errors leaks.html
     """
+    pictures = Pictures(svg, errors)
+    announce_compiling()
+    if pipeline.pipeline:
+        model, gold = _optional_model(paths)
+        opened = pipeline.open(model, detector, opening)
+        by_category = find_categories(categories, corpus)
+        evaluate_pipeline(opened, gold, corpus, scoring, pictures, by_category, seed, as_json)
+        return
+    pipeline.refuse_without(detector)
+    _evaluate_model(paths, corpus, scoring, pictures, categories, seed, opening, as_json)
+
+
+def _optional_model(paths: list[str]) -> tuple[Path | None, list[str]]:
+    """Divide the arguments of ``--pipeline``: a model, if the first is one, and documents."""
+    if not paths[0].endswith(MODEL_SUFFIX):
+        return None, paths
+    if not paths[1:]:
+        raise ConfigError("give annotated documents to score on")
+    return Path(paths[0]), paths[1:]
+
+
+def _evaluate_model(
+    paths: list[str],
+    corpus: CorpusOptions,
+    scoring: ScoringOptions,
+    pictures: Pictures,
+    categories: str | None,
+    seed: int,
+    opening: ModelOptions,
+    as_json: bool,
+) -> None:
     from lacuna.pipeline.evaluating import evaluate
 
-    announce_compiling()
-    tagger = opening.load(model)
+    model, *gold = paths
+    if not gold:
+        raise ConfigError(
+            "give a model and annotated documents; --pipeline needs no model: it scores what"
+            " lacuna deid does by default"
+        )
+    tagger = opening.load(Path(model))
     options = replace(corpus, task=tagger.task)
     if tagger.task is Task.POS:
         _evaluate_pos(cast("PosTagger", tagger), gold, options, as_json=as_json)
         return
-    pictures = _Pictures(svg, errors)
     with reading(gold, options) as documents:
         result, seconds = evaluate(
             tagger,
@@ -82,31 +132,21 @@ def evaluate_command(
     else:
         show_scores(result, scoring, seed)
         say(f"tagged in {seconds:.2f} s, {speed:,.0f} tokens/s")
+    _hint_at_patterns(result)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pictures:
-    """The files of ``--svg`` and ``--errors``, collected while documents are tagged."""
+def _hint_at_patterns(result: Scores) -> None:
+    """Say that patterns find what the model does not."""
+    from lacuna.deid.patterns import PATTERN_LABELS
 
-    svg: Path | None
-    errors: Path | None
-    outcomes: OutcomeCounter = field(default_factory=OutcomeCounter)
-    wrong: list[tuple[Document, Document]] = field(default_factory=list)
-
-    def note(self, gold: Document, found: Document) -> None:
-        """Add a document, given what was found in it."""
-        if self.svg is not None:
-            self.outcomes.add(gold, found)
-        if self.errors is not None and set(gold.mentions) != set(found.mentions):
-            self.wrong.append((gold, found))
-
-    def write(self) -> None:
-        """Write the files."""
-        if self.errors is not None:
-            with whole_file(self.errors) as stream:
-                stream.write(error_page(self.wrong).encode())
-        if self.svg is not None:
-            write_picture(self.svg, outcome_chart(self.outcomes.rows()))
+    counts = result.section("strict").labels
+    never = [name for name in PATTERN_LABELS if name in counts and counts[name].gold]
+    never = sorted(name for name in never if not counts[name].tp)
+    if never:
+        say(
+            f"hint: recall is 0 for {', '.join(never)}: lacuna deid finds such identifiers with"
+            " patterns; lacuna evaluate --pipeline scores model and patterns together"
+        )
 
 
 def _evaluate_pos(

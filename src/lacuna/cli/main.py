@@ -11,9 +11,10 @@ import gc
 import os
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -41,6 +42,7 @@ COMMANDS = (
     "cluster",
     "generate",
     "deid",
+    "audit",
     "calibrate",
     "restore",
 )
@@ -63,15 +65,30 @@ def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
     app.callback()(_root)
     for name in names:
         module = import_module(f"lacuna.cli.{name}")
-        command = flat(getattr(module, f"{name}_command"))
-        app.command(name)(with_option(command, "quiet", QuietOption, default=False))
+        if hasattr(module, "SUBCOMMANDS"):
+            app.add_typer(_group(module), name=name)
+        else:
+            app.command(name)(_prepared(getattr(module, f"{name}_command")))
     return app
+
+
+def _group(module: ModuleType) -> typer.Typer:
+    """Return the subcommands of a module as one command."""
+    group = typer.Typer(help=module.GROUP_HELP, no_args_is_help=True, rich_markup_mode=None)
+    for name, command in module.SUBCOMMANDS.items():
+        group.command(name)(_prepared(command))
+    return group
 
 
 QuietOption = Annotated[
     bool,
     typer.Option("--quiet", "-q", callback=be_quiet, help="Print nothing but results and errors."),
 ]
+
+
+def _prepared(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with its options as typer wants them, and those that all commands have."""
+    return with_option(flat(command), "quiet", QuietOption, default=False)
 
 
 def _show_version(asked: bool) -> None:

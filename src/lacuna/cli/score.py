@@ -13,6 +13,8 @@ from lacuna.cli.corpora import CorpusOptions, JsonOption, reading
 from lacuna.cli.option_records import only
 from lacuna.cli.results import (
     CategoriesOption,
+    ErrorsOption,
+    Pictures,
     ScoringOptions,
     SeedOption,
     SvgOption,
@@ -20,17 +22,15 @@ from lacuna.cli.results import (
     find_categories,
     scores_as_json,
     show_scores,
-    write_picture,
 )
 from lacuna.errors import ConfigError
 from lacuna.evaluation import result_json, result_tables
 from lacuna.evaluation.annotator_agreement import agreement
-from lacuna.evaluation.mention_errors import OutcomeCounter
 from lacuna.evaluation.pairing import pair
 from lacuna.evaluation.scores import Scores, score
 from lacuna.evaluation.significance import compare_systems
 from lacuna.io.corpus import STANDARD_INPUT
-from lacuna.pictures.outcome_chart import outcome_chart
+from lacuna.text.plurals import counted
 
 
 def score_command(
@@ -47,6 +47,7 @@ def score_command(
     ] = False,
     scoring: ScoringOptions,
     svg: SvgOption = None,
+    errors: ErrorsOption = None,
     categories: CategoriesOption = None,
     options: Annotated[
         CorpusOptions, only("format", "encoding", "label_map", "labels", "group_from")
@@ -58,24 +59,24 @@ def score_command(
 
     Sections: strict (same label, same characters), relaxed (same label, a shared character), token
     (tokens by label), binary (tokens, any label), discontiguous and overlapping (strict, only such
-    mentions). The error rate is the number of spurious or wrong mentions per gold mention.
+    mentions). The error rate is the number of spurious or wrong mentions per gold mention. A
+    section without any mention has no figures. --errors shows where two annotators differ.
 
     Documents are paired by id, or by position if the ids differ and the texts are equal.
 
     Example: lacuna score gold/ found.jsonl --by token
     """
     _check_standard_input(gold, predicted, against)
+    pictures = Pictures(svg, errors)
     if annotators:
         if against is not None or svg is not None:
             raise ConfigError("--agreement cannot be combined with --against or --svg")
-        _show_agreement(gold, predicted, options, as_json=as_json)
+        _show_agreement(gold, predicted, options, pictures, as_json=as_json)
         return
     by_category = find_categories(categories, options)
-    outcomes = None if svg is None else OutcomeCounter()
-    result = score_corpora(gold, predicted, options, by_category, outcomes)
+    result = score_corpora(gold, predicted, options, by_category, pictures)
     check_section(scoring.by, result)
-    if svg is not None and outcomes is not None:
-        write_picture(svg, outcome_chart(outcomes.rows()))
+    pictures.write()
     if against is not None:
         other = score_corpora(gold, against, options, by_category)
         _show_comparison(result, other, scoring, seed, as_json=as_json)
@@ -90,12 +91,12 @@ def score_corpora(
     predicted: str,
     options: CorpusOptions,
     categories: Mapping[str, str] | None = None,
-    outcomes: OutcomeCounter | None = None,
+    pictures: Pictures | None = None,
 ) -> Scores:
-    """Read and score two corpora; also count outcomes by label if `outcomes` is given."""
+    """Read and score two corpora; also collect what `pictures` need."""
     with reading([gold], options) as left, reading([predicted], options) as right:
         pairs = pair(left, right)
-        return score(pairs if outcomes is None else outcomes.counting(pairs), categories=categories)
+        return score(pairs if pictures is None else pictures.noting(pairs), categories=categories)
 
 
 def _check_standard_input(gold: str, predicted: str, against: str | None) -> None:
@@ -115,12 +116,15 @@ def _show_comparison(
         print_table(*result_tables.comparison_table(found))
 
 
-def _show_agreement(first: str, second: str, options: CorpusOptions, *, as_json: bool) -> None:
+def _show_agreement(
+    first: str, second: str, options: CorpusOptions, pictures: Pictures, *, as_json: bool
+) -> None:
     with reading([first], options) as left, reading([second], options) as right:
-        found = agreement(pair(left, right))
+        found = agreement(pictures.noting(pair(left, right)))
+    pictures.write()
     if as_json:
         print_json(result_json.agreement_json(found))
         return
-    say(f"{found.documents:,} documents, {found.tokens:,} tokens")
+    say(f"{counted(found.documents, 'document')}, {counted(found.tokens, 'token')}")
     print_table(*result_tables.agreement_table(found))
     print_table(*result_tables.disagreement_table(found))

@@ -299,6 +299,6 @@ def _annotated(
             left = stays.of(mention.label, gold.text[span.start : span.end])
             for t in range(first, last):
                 token = slice(examined.start[t] + offset, examined.end[t] + offset)
-                if left.is_moved or gold.text[token] not in left.words:
+                if gold.text[token] not in left.unchanged:
                     inside[t], labels[t] = True, mention.label
     return inside, labels

@@ -28,7 +28,7 @@ from lacuna.deid.vocabulary import Vocabulary
 from lacuna.errors import ConfigError
 from lacuna.kernels import kernel
 from lacuna.models.base import Examined, Tagger
-from lacuna.text.document import Document
+from lacuna.text.document import Document, Tokens
 from lacuna.types import BoolArray, FloatArray, IntArray, LongArray
 
 #: Label of a token that is probably an identifier of unknown kind.
@@ -281,13 +281,13 @@ def tagger_findings(examined: Sequence[Examined], threshold: float) -> list[list
 
 
 def covered(
-    documents: Sequence[HasTokens], findings: Sequence[Sequence[Finding]]
+    documents: Sequence[HasTokens], spans: Sequence[Sequence[tuple[Any, ...]]]
 ) -> list[BoolArray]:
-    """Return for each token of each document whether one of its findings touches it."""
+    """Return for each token of each document whether one of its spans or findings touches it."""
     if not documents:
         return []
     start, end, last = _tokens_of(documents)
-    return np.split(covered_tokens(start, end, last, *borders_of(findings)), last[:-1])
+    return np.split(covered_tokens(start, end, last, *borders_of(spans)), last[:-1])
 
 
 def _tokens_of(
@@ -309,10 +309,10 @@ def borders_of(
     return starts, ends, np.cumsum([len(own) for own in spans])
 
 
-def token_range(examined: Examined, start: int, end: int) -> tuple[int, int]:
+def token_range(tokens: Examined | Tokens, start: int, end: int) -> tuple[int, int]:
     """Return the tokens that characters ``[start, end)`` touch: first, and one past the last."""
-    first = int(np.searchsorted(examined.end, start, side="right"))
-    return first, max(first, int(np.searchsorted(examined.start, end, side="left")))
+    first = int(np.searchsorted(tokens.end, start, side="right"))
+    return first, max(first, int(np.searchsorted(tokens.start, end, side="left")))
 
 
 @kernel

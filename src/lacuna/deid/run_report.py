@@ -8,11 +8,13 @@ tested. What is counted is in :mod:`lacuna.deid.tally`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from lacuna.deid.audits import AUDITS, audits_in
 from lacuna.deid.calibration import Calibration
 from lacuna.deid.drift import doubts
 from lacuna.deid.remarks import remarks_on_dates
@@ -167,8 +169,13 @@ def _place(place: Place) -> dict[str, Any]:
 
 
 def write_report(folder: Path, report: Report) -> None:
-    """Write ``report.json`` and ``report.html``."""
-    values = report.as_json()
+    """Write ``report.json`` and ``report.html``; audits of an earlier report stay in it."""
+    audits = msgspec.to_builtins(audits_in(folder / JSON))
+    write_values(folder, report.as_json() | ({AUDITS: audits} if audits else {}))
+
+
+def write_values(folder: Path, values: Mapping[str, Any]) -> None:
+    """Write the values of a report as ``report.json`` and ``report.html``."""
     for name, content in (
         (JSON, msgspec.json.format(msgspec.json.encode(values), indent=2)),
         (HTML, page(values).encode()),

@@ -8,6 +8,9 @@ from math import log10
 from typing import Any
 from urllib.parse import quote
 
+from msgspec import convert
+
+from lacuna.deid.audits import AUDITS, Audit, audit_section
 from lacuna.deid.promises import in_words
 from lacuna.deid.remarks import remarks_on_encodings
 from lacuna.text.plurals import counted
@@ -40,6 +43,7 @@ def page(report: Mapping[str, Any]) -> str:
     """Return the page for the values of ``report.json``."""
     parts = [
         _summary(report),
+        _section("Audit", audit_section(convert(report.get(AUDITS, []), list[Audit]))),
         _section("Replaced, by label", _labels(report)),
         _section("Probabilities of the model", _histogram(report["probability_histogram"])),
         _section("Documents to look at first", _review(report)),

@@ -34,6 +34,11 @@ class Stays(NamedTuple):
     words: frozenset[str] = frozenset()
     is_moved: bool = False
 
+    @property
+    def unchanged(self) -> frozenset[str]:
+        """Tokens that stay as they are and mean the same."""
+        return frozenset() if self.is_moved else self.words
+
 
 NOTHING = Stays()
 
@@ -64,17 +69,18 @@ class WhatStays:
         if self.hides(label) or not text.strip():
             return NOTHING
         if self.keeps(label):
-            return Stays(_words(text))
+            return Stays(words_of(text))
         found = [Finding(0, len(text), label, Origin.MODEL)]
         redacted = self._redactor.redact(Document("", text), found)
         if redacted.fallbacks:  # the action was not possible, so the default hides everything
             return NOTHING
         if self.moves(label):
-            return Stays(_words(text), is_moved=True)
-        return Stays(_words(redacted.document.text))
+            return Stays(words_of(text), is_moved=True)
+        return Stays(words_of(redacted.document.text))
 
 
-def _words(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
+    """Return the tokens of a text."""
     tokens = tokenize(text)
     borders = zip(tokens.start.tolist(), tokens.end.tolist(), strict=True)
     return frozenset(text[start:end] for start, end in borders)

@@ -52,6 +52,11 @@ class Counts:
         return self.tp + self.fp
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing in gold and prediction, so that the figures mean nothing."""
+        return not (self.tp or self.fp or self.fn)
+
+    @property
     def precision(self) -> float:
         """Share of the prediction that is right."""
         return self.figures()["precision"]

@@ -7,7 +7,7 @@ of "Token Identification Using HMM and PPM Models" (Wen, Witten and Wang 2003).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -77,6 +77,39 @@ def find_errors(gold: Document, predicted: Document) -> list[MentionError]:
     return sorted(errors, key=lambda error: error.shown[0].start)
 
 
+class ErrorCollector:
+    """Collects the errors of many documents, and counts which labels were found for which.
+
+    Attributes
+    ----------
+    errors
+        In the order of documents and texts.
+    confusion
+        How many mentions have a gold label and a predicted label, boundaries ignored; ``None``
+        instead of a label: missed or spurious.
+    """
+
+    def __init__(self) -> None:
+        self.errors: list[MentionError] = []
+        self.confusion: Counter[tuple[str | None, str | None]] = Counter()
+
+    def add(self, gold: Document, predicted: Document) -> None:
+        """Add a document, given what was predicted for it."""
+        errors = find_errors(gold, predicted)
+        self.errors += errors
+        self.count(gold, errors)
+
+    def count(self, gold: Document, errors: Iterable[MentionError]) -> None:
+        """Count the labels of a document without listing its errors."""
+        right = Counter(mention.label for mention in gold.mentions)
+        for error in errors:
+            found = None if error.predicted is None else error.predicted.label
+            self.confusion[None if error.gold is None else error.gold.label, found] += 1
+            if error.gold is not None:
+                right[error.gold.label] -= 1
+        self.confusion.update({(label, label): n for label, n in right.items() if n})
+
+
 ALL = "all labels"
 
 
@@ -107,14 +140,6 @@ class OutcomeCounter:
         """Count one document, given what was predicted for it."""
         self._gold.update(mention.label for mention in gold.mentions)
         self._errors.update((error.label, error.kind) for error in find_errors(gold, predicted))
-
-    def counting(
-        self, pairs: Iterable[tuple[Document, Document]]
-    ) -> Iterator[tuple[Document, Document]]:
-        """Count (gold, predicted) documents and pass them on."""
-        for gold, predicted in pairs:
-            self.add(gold, predicted)
-            yield gold, predicted
 
     def rows(self) -> list[LabelOutcomes]:
         """Return a row for all labels, then one per label, most frequent first."""

@@ -1,4 +1,7 @@
-"""Results as JSON: plain dicts for any encoder."""
+"""Results as JSON: plain dicts for any encoder.
+
+A section without any mention has ``None`` instead of figures and intervals.
+"""
 
 from __future__ import annotations
 
@@ -51,10 +54,15 @@ def scores_json(
 
 def section_json(section: Section, beta: float = 1.0) -> Json:
     """Return one section."""
+    micro, macro = section.micro, section.macro(beta)
+    if micro.is_empty:
+        nothing: Json = dict.fromkeys(macro)
+        counts = {"tp": 0, "fp": 0, "fn": 0}
+        return {"micro": nothing | counts, "macro": nothing, "error_rate": None, "labels": {}}
     return {
-        "micro": counts_json(section.micro, beta),
-        "macro": section.macro(beta),
-        "error_rate": section.micro.error_rate,
+        "micro": counts_json(micro, beta),
+        "macro": macro,
+        "error_rate": micro.error_rate,
         "labels": {label: counts_json(counts, beta) for label, counts in section.labels.items()},
     }
 
@@ -128,7 +136,7 @@ def _share(share: LeakShare) -> Json:
 
 def _intervals(found: SectionIntervals) -> Json:
     return {
-        "micro": {name: list(cut) for name, cut in found.micro.items()},
+        "micro": {name: list(cut) if found.labels else None for name, cut in found.micro.items()},
         "labels": {
             label: {name: list(cut) for name, cut in cuts.items()}
             for label, cuts in found.labels.items()

@@ -1,4 +1,7 @@
-"""Results as tables of text: a title, a header and rows."""
+"""Results as tables of text: a title, a header and rows.
+
+A section without any mention has dashes instead of figures.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,9 @@ from lacuna.evaluation.counts import Counts, Section, mean_figures
 from lacuna.evaluation.leaks import Leaks, LeakShare
 from lacuna.evaluation.scores import Scores
 from lacuna.evaluation.significance import Comparison
+from lacuna.text.plurals import counted
+
+NO_FIGURE = "–"
 
 
 class TextTable(NamedTuple):
@@ -23,19 +29,15 @@ class TextTable(NamedTuple):
 
 def summary_table(scores: Scores, *, beta: float = 1.0) -> TextTable:
     """Return one row per section, over all labels."""
-    sections = {name: scores.section(name) for name in scores.tables}
-    header = ("section", *Counts().figures(beta), "macro f1", "error rate", "tp", "fp", "fn")
-    rows = (
-        (
-            name,
-            *map(_fraction, section.micro.figures(beta).values()),
-            _fraction(section.macro()["f1"]),
-            _fraction(section.micro.error_rate),
-            *_counts(section.micro),
-        )
-        for name, section in sections.items()
-    )
-    return TextTable("scores", header, tuple(rows))
+    figures = (*Counts().figures(beta), "macro f1", "error rate")
+    rows = []
+    for name in scores.tables:
+        section = scores.section(name)
+        micro = section.micro
+        values = (*micro.figures(beta).values(), section.macro()["f1"], micro.error_rate)
+        cells = [NO_FIGURE] * len(figures) if micro.is_empty else map(_fraction, values)
+        rows.append((name, *cells, *_counts(micro)))
+    return TextTable("scores", ("section", *figures, "tp", "fp", "fn"), tuple(rows))
 
 
 def label_table(section: Section, *, title: str, beta: float = 1.0) -> TextTable:
@@ -67,6 +69,15 @@ def document_table(scores: Scores, *, by: str = "strict", beta: float = 1.0) -> 
     return TextTable(f"{by}, by document", header, cells)
 
 
+def leaks_in_words(found: Leaks) -> str:
+    """Return the leaks of tokens and documents in one line."""
+    tokens, documents = found.tokens, found.documents
+    return (
+        f"leaks: {tokens.leaked:,} of {tokens.total:,} gold tokens are not covered by any"
+        f" prediction, in {documents.leaked:,} of {counted(documents.total, 'document')}"
+    )
+
+
 def leak_table(found: Leaks) -> TextTable:
     """Return leaks of documents, groups, tokens and mentions, then tokens by label."""
     shares = {
@@ -80,11 +91,47 @@ def leak_table(found: Leaks) -> TextTable:
     return TextTable("leaks", ("what", "leaked", "of", "share"), rows)
 
 
+def hidden_table(found: Leaks) -> TextTable:
+    """Return how many identifier tokens are hidden and how many leak, by gold label."""
+    shares = {"all labels": found.tokens} | {
+        label: row.tokens for label, row in found.labels.items()
+    }
+    rows = tuple(
+        (
+            name,
+            f"{share.total:,}",
+            f"{share.total - share.leaked:,}",
+            f"{share.leaked:,}",
+            _fraction(1 - share.share),
+        )
+        for name, share in shares.items()
+    )
+    header = ("gold label", "tokens", "hidden", "leaked", "recall")
+    return TextTable("identifier tokens", header, rows)
+
+
+def hidden_in_words(scores: Scores, found: Leaks) -> str:
+    """Return how precise hiding is, and how many documents and groups leak, in one line."""
+    binary, documents, groups = scores.section("binary").micro, found.documents, found.groups
+    precision = "" if binary.is_empty else f" (precision {_fraction(binary.precision)})"
+    return (
+        f"{counted(binary.predicted, 'token')} hidden, {binary.tp:,} of them in identifiers"
+        f"{precision}; {documents.leaked:,} of {counted(documents.total, 'document')} and"
+        f" {groups.leaked:,} of {counted(groups.total, 'patient')} have a leak"
+    )
+
+
 def interval_table(found: Mapping[str, SectionIntervals]) -> TextTable:
     """Return one row per section: the intervals over all labels."""
     header = ("section", *(name for cut in list(found.values())[:1] for name in cut.micro))
     rows = tuple(
-        (name, *(f"{cut.low:.4f}…{cut.high:.4f}" for cut in section.micro.values()))
+        (
+            name,
+            *(
+                f"{cut.low:.4f}…{cut.high:.4f}" if section.labels else NO_FIGURE
+                for cut in section.micro.values()
+            ),
+        )
         for name, section in found.items()
     )
     return TextTable("intervals", header, rows)

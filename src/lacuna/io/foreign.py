@@ -25,6 +25,25 @@ def converter_for(item: Item) -> Callable[[Item], Converted] | None:
     return None
 
 
+def choose_annotator(item: Item, name: str) -> bool:
+    """Remove annotations of other people from an item of Label Studio; return if any is left.
+
+    A person is named by the id, e-mail address or user name in ``"completed_by"``. Items of other
+    tools do not say who annotated them; they stay.
+    """
+    annotations: Any = item.get("annotations")
+    if not _are_objects(annotations):
+        return True
+    item["annotations"] = [one for one in annotations if name in _annotators(one)]
+    return bool(item["annotations"])
+
+
+def _annotators(annotation: Item) -> set[str]:
+    person = annotation.get("completed_by")
+    names = [person.get(key) for key in PERSON] if isinstance(person, dict) else [person]
+    return {str(name) for name in names if isinstance(name, str | int)}
+
+
 def _from_doccano(item: Item) -> Converted:
     """Convert ``"label"``/``"labels"``: [[s, e, "L"]] or ``"entities"``: [{"start_offset", …}]."""
     entities = item.get("entities") or item.get("labels") or item.get("label") or []
@@ -72,7 +91,8 @@ def _from_label_studio(item: Item) -> Converted:
     values = [result.get("value") for result in results]
     labelled = [value for value in values if isinstance(value, dict) and "labels" in value]
     rest = _without(item, "data", "annotations", "predictions") | _without(data, *OURS)
-    converted = rest | {"text": data["text"], "mentions": _values(labelled, data["text"])}
+    named = {key: data[key] for key in ("id", "group") if isinstance(data.get(key), str | int)}
+    converted = rest | named | {"text": data["text"], "mentions": _values(labelled, data["text"])}
     skipped = {
         "further annotations of one document": max(len(kept) - 1, 0),
         "results other than labels": len(results) - len(labelled),
@@ -162,6 +182,7 @@ def _need(condition: bool, reason: str) -> None:
         raise ValueError(reason)
 
 
+PERSON = ("id", "email", "username")
 OURS = ("id", "text", "group", "mentions", "tokens", "sentences", "columns")
 
 #: Key that identifies an export -> its converter; the first that fits is used.

@@ -1,22 +1,26 @@
 """All formats: how each is read and written, and what it can hold.
 
-============  ====  ========  ========  ========  ====  ======  ==============
-format        gaps  crossing  overlaps  mentions  ids   tokens  group, meta, p
-============  ====  ========  ========  ========  ====  ======  ==============
-jsonl         yes   yes       yes       yes       yes   yes     yes
+============  ====  ========  ========  ========  ===  ======  =====  =======
+format        gaps  crossing  overlaps  mentions  ids  tokens  group  meta, p
+============  ====  ========  ========  ========  ===  ======  =====  =======
+jsonl         yes   yes       yes       yes       yes  yes     yes    yes
 brat          yes   yes       yes       yes       yes
 share         yes   yes       yes       yes       yes
+doccano             yes       yes       yes       yes          yes
+prodigy             yes       yes       yes       yes          yes
+label-studio        yes       yes       yes       yes          yes
 i2b2                yes       yes       yes       yes
 i2b2-2006                     yes       yes       yes
 inline                        yes       yes       yes
 inline-lines                  yes       yes
-conll                                   yes       yes   yes
+conll                                   yes       yes  yes
 txt                                               yes
-============  ====  ========  ========  ========  ====  ======  ==============
+============  ====  ========  ========  ========  ===  ======  =====  =======
 
 ``read`` turns a :class:`Source` into documents, one at a time. ``encode`` turns a document into
 ``{suffix: bytes}``: the files of a document, or its part of a stream. ``limits.holds`` says what a
-format can hold; see :mod:`lacuna.io.limits` for what happens to the rest.
+format can hold; see :mod:`lacuna.io.limits` for what happens to the rest. Files of annotation tools
+have no suffix of their own: they are read as jsonl, which recognises them.
 """
 
 from __future__ import annotations
@@ -27,7 +31,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from lacuna.errors import ConfigError
-from lacuna.io import brat, conll, conll_layout, i2b2, i2b2_2006, inline, jsonl, share, xml
+from lacuna.io import (
+    annotation_tools,
+    brat,
+    conll,
+    conll_layout,
+    i2b2,
+    i2b2_2006,
+    inline,
+    jsonl,
+    share,
+    xml,
+)
 from lacuna.io.limits import Feature, Limits
 from lacuna.io.source import Source
 from lacuna.text.document import Document
@@ -53,6 +68,7 @@ class Format:
     encode: Callable[[Document], Mapping[str, bytes]]
     limits: Limits
     head: bytes = b""
+    separator: bytes = b""
     tail: bytes = b""
 
 
@@ -72,6 +88,7 @@ _MENTIONS = frozenset({_F.MENTIONS, _F.IDS})
 _NESTED = _MENTIONS | {_F.OVERLAPS}
 _CROSSED = _NESTED | {_F.CROSSING}
 _GAPPED = _CROSSED | {_F.GAPS}
+_ANNOTATED = _CROSSED | {_F.GROUPS}
 
 _NO_SPACE = re.compile(r"\S+")
 _NO_LINE_END = re.compile("[^\n\r \t]+")
@@ -84,7 +101,7 @@ FORMATS: Mapping[str, Format] = {
     for format_ in (
         Format(
             "jsonl",
-            "one JSON object per line; holds everything; doccano, Prodigy, Label Studio are read",
+            "one JSON object per line; holds everything; reads other tools' JSON, too",
             Shape.STREAM,
             (".jsonl", ".ndjson", ".json"),
             jsonl.read,
@@ -110,6 +127,36 @@ FORMATS: Mapping[str, Format] = {
             Limits(_GAPPED, label=_NO_BAR, no_id=re.compile(r"\|")),
         ),
         Format(
+            "doccano",
+            "one JSON object per line, for doccano",
+            Shape.STREAM,
+            (),
+            jsonl.read,
+            annotation_tools.encode_doccano,
+            Limits(_ANNOTATED),
+        ),
+        Format(
+            "prodigy",
+            "one JSON object per line, for Prodigy",
+            Shape.STREAM,
+            (),
+            jsonl.read,
+            annotation_tools.encode_prodigy,
+            Limits(_ANNOTATED),
+        ),
+        Format(
+            "label-studio",
+            "a JSON array of tasks, for Label Studio",
+            Shape.STREAM,
+            (),
+            jsonl.read,
+            annotation_tools.encode_label_studio,
+            Limits(_ANNOTATED),
+            head=annotation_tools.LABEL_STUDIO_HEAD,
+            separator=annotation_tools.LABEL_STUDIO_SEPARATOR,
+            tail=annotation_tools.LABEL_STUDIO_TAIL,
+        ),
+        Format(
             "i2b2",
             "XML, text and mentions apart (i2b2 2014); i2b2-2006 is read too",
             Shape.FILES,
@@ -131,8 +178,8 @@ FORMATS: Mapping[str, Format] = {
                 no_text=xml.UNHOLDABLE,
                 no_id=re.compile(f"^$|{xml.UNHOLDABLE.pattern}"),
             ),
-            i2b2_2006.HEAD,
-            i2b2_2006.TAIL,
+            head=i2b2_2006.HEAD,
+            tail=i2b2_2006.TAIL,
         ),
         Format(
             "inline",

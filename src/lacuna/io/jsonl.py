@@ -62,7 +62,8 @@ def read(source: Source) -> Iterator[Document]:
             yield from _read_array(source, "\n".join([line, *rest]), skipped)
             break
         try:
-            document = _document(_json(line), f"{source.id}-{number}", skipped)
+            item, id_ = _json(line), f"{source.id}-{number}"
+            document = _document(item, id_, skipped, source.options.annotator)
         except MALFORMED as error:
             raise source.error(str(error), line=number) from None
         if document is not None:
@@ -106,7 +107,8 @@ def _read_array(source: Source, content: str, skipped: Counter[str]) -> Iterator
         raise source.error(str(error)) from None
     for number, item in enumerate(items, start=1):
         try:
-            document = _document(item, f"{source.id}-{number}", skipped)
+            id_ = f"{source.id}-{number}"
+            document = _document(item, id_, skipped, source.options.annotator)
         except MALFORMED as error:
             raise source.error(f"item {number}: {error}") from None
         if document is not None:
@@ -123,11 +125,16 @@ def _json(content: str) -> Any:
         raise ValueError("JSON with half of a surrogate pair") from None
 
 
-def _document(item: Any, automatic_id: str, skipped: Counter[str]) -> Document | None:
+def _document(
+    item: Any, automatic_id: str, skipped: Counter[str], annotator: str | None = None
+) -> Document | None:
     """Build a document from a decoded line; ``None`` if the annotator rejected it."""
     if not isinstance(item, dict):
         raise ValueError("expected a JSON object")
     if "mentions" not in item and (convert := foreign.converter_for(item)):
+        if annotator is not None and not foreign.choose_annotator(item, annotator):
+            skipped["documents without annotations of this annotator"] += 1
+            return None
         converted = convert(item)
         skipped.update(converted.skipped)
         if converted.item is None:

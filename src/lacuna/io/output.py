@@ -120,7 +120,8 @@ def _write_stream(pieces: Iterator[Piece], format_: Format, path: str | Path) ->
     opened = whole_output() if str(path) == STANDARD_OUTPUT else whole_file(Path(path))
     with opened as stream:
         stream.write(format_.head)
-        for _, files in pieces:
+        for number, (_, files) in enumerate(pieces):
+            stream.write(format_.separator if number else b"")
             stream.write(b"".join(files.values()))
         stream.write(format_.tail)
 

@@ -46,6 +46,9 @@ class ReadOptions:
         Of all text files; XML names its own.
     task
         What the last column of conll files is.
+    annotator
+        Whose annotations to read from exports of Label Studio; the first of each document if
+        ``None``.
     on_bytes
         Called with the number of bytes just read, for progress bars.
     on_skip
@@ -56,6 +59,7 @@ class ReadOptions:
     task: Task = Task.NER
     on_bytes: Callable[[int], None] = ignore
     on_skip: Callable[[Skipped], None] = ignore
+    annotator: str | None = None
 
     def __post_init__(self) -> None:
         try:

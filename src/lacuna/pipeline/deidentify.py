@@ -111,6 +111,11 @@ class Deidentifier:
         """Pickle the options."""
         return partial(type(self), **self._options), ()
 
+    @property
+    def policy(self) -> Policy:
+        """What is done with each kind of identifier."""
+        return self._work.redactor.policy
+
     def deidentify(self, items: str | Document | Iterable[str | Document]) -> list[Safe | Failed]:
         """Return each text or document de-identified, or why that failed, in the same order.
 

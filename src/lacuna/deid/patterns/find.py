@@ -23,6 +23,13 @@ from lacuna.text.characters import code_points
 
 #: Part of what a calibrated promise depends on; change it when patterns come to find less.
 PATTERNS_VERSION = "patterns 2"
+#: What the built-in patterns find.
+PATTERN_LABELS = frozenset(
+    {
+        *("ACCOUNT", "AGE", "BIOID", "DATE", "DEVICE", "EMAIL", "FAX", "HEALTHPLAN", "IDNUM"),
+        *("IPADDR", "LICENSE", "MEDICALRECORD", "PHONE", "SSN", "URL", "VEHICLE", "ZIP"),
+    }
+)
 REACH = 100  #: characters after a start in which underscores count
 
 _number = number_forms.number_after_cue
