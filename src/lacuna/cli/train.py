@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
+from rich.padding import Padding
 
-from lacuna.cli.console import announce_compiling, print_json, print_table, say
+from lacuna.cli.console import announce_compiling, print_json, say, stdout
 from lacuna.cli.corpora import CorpusOptions, HeuristicOption, JsonOption, TaskOption, reading
 from lacuna.cli.option_records import only
 from lacuna.cli.results import CategoriesOption, find_categories
@@ -170,7 +172,7 @@ def train_command(
     choice: ModelChoice,
     training: Training,
     help_config: Annotated[
-        bool, typer.Option("--help-config", help="List the settings of the model and exit.")
+        bool, typer.Option("--help-config", help="Explain the settings of the model and exit.")
     ] = False,
     reading_options: Annotated[
         CorpusOptions, only("format", "encoding", "label_map", "labels", "keep", "group_from")
@@ -237,11 +239,15 @@ def _train(
 
 
 def _show_settings(kind: Kind) -> None:
-    from lacuna.models.settings import describe_config
-    from lacuna.pipeline.categories import LEVEL, LEVELS
+    """Print every setting with its default, the values that it allows, and what it means."""
+    from lacuna.models.setting_help import describe_settings
+    from lacuna.pipeline.categories import LEVEL_HELP
 
-    rows = [*describe_config(kind.config), (LEVEL, '"label"', " | ".join(LEVELS))]
-    print_table(f"settings of {kind.name}", ("setting", "default", "choices"), rows)
+    stdout.print(f"Settings of {kind.name}: lacuna train --model {kind.name} --set NAME=VALUE\n")
+    for setting in (*describe_settings(kind.config), LEVEL_HELP):
+        name, default = escape(setting.name), escape(setting.default)
+        stdout.print(f"[bold]{name}[/] = {default}  [dim]({escape(setting.allowed)})[/]")
+        stdout.print(Padding(escape(setting.meaning), (0, 0, 1, 4), expand=False))
 
 
 def _read(paths: list[str], options: CorpusOptions) -> list[Document]:
