@@ -10,7 +10,8 @@ import gc
 import os
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
@@ -20,7 +21,7 @@ from rich.markup import escape
 
 from lacuna.cli.console import say, stderr, stdout
 from lacuna.cli.option_records import flat
-from lacuna.errors import LacunaError
+from lacuna.errors import LacunaError, interruptible
 from lacuna.version import __version__
 
 RARELY = 100_000  #: new objects between two garbage collections
@@ -43,6 +44,10 @@ COMMANDS = (
     "restore",
 )
 
+#: Commands that write piece by piece; the others write everything at the end, or nothing.
+WRITE_PIECEMEAL = frozenset({"demo", "deid"})
+INTERRUPTED = 130
+
 
 def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """Return the command line with these commands, by default all."""
@@ -62,8 +67,23 @@ def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
     app.callback()(_root)
     for name in names:
         module = import_module(f"lacuna.cli.{name}")
-        app.command(name)(flat(getattr(module, f"{name}_command")))
+        app.command(name)(_with_interruption(name, flat(getattr(module, f"{name}_command"))))
     return app
+
+
+def _with_interruption(name: str, command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that reports Ctrl-C and exits with 130."""
+
+    @wraps(command)
+    def run(**options: Any) -> None:
+        try:
+            with interruptible():
+                command(**options)
+        except KeyboardInterrupt:
+            say("interrupted" + "; nothing was written" * (name not in WRITE_PIECEMEAL))
+            raise typer.Exit(INTERRUPTED) from None
+
+    return run
 
 
 def _show_version(asked: bool) -> None:
@@ -90,6 +110,8 @@ def main() -> NoReturn:
     try:
         asked = [name for name in sys.argv[1:2] if name in COMMANDS]
         command_line(asked or COMMANDS)()
+    except KeyboardInterrupt:  # before the command began
+        sys.exit(INTERRUPTED)
     except LacunaError as error:
         _fail(str(error), 2)
     except OSError as error:
