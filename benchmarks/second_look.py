@@ -54,7 +54,8 @@ def main() -> None:
                 everyday = sum(w <= everyday_words() for w in words)
                 print(
                     f"| {path.name} | {'yes' if patients else 'no'} | {'yes' if again else 'no'}"
-                    f" | {counted.recall:.4f} | {counted.precision:.4f} | {len(words)} | {everyday} |"
+                    f" | {counted.recall:.4f} | {counted.precision:.4f} | {len(words)}"
+                    f" | {everyday} |"
                 )
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
+from packaging.utils import NormalizedName, canonicalize_name
 
 LOCK = Path(__file__).with_name("run.txt")
 OWN = "lacuna"
@@ -89,15 +89,16 @@ def licence_of(package: Distribution | None) -> dict[str, Any] | None:
     if package is None:
         return None
     metadata = package.metadata
-    if expression := metadata.get("License-Expression"):
-        return {"expression": expression}
+    if expressions := metadata.get_all("License-Expression"):
+        return {"expression": expressions[0]}
     classifiers = metadata.get_all("Classifier") or []
     names = [c.rpartition(" :: ")[2] for c in classifiers if c.startswith("License :: ")]
-    name = " AND ".join(names) or (metadata.get("License") or "").split("\n")[0]
+    texts = metadata.get_all("License") or [""]
+    name = " AND ".join(names) or texts[0].split("\n")[0]
     return {"license": {"name": name}} if name else None
 
 
-def needed(name: str) -> Iterator[str]:
+def needed(name: str) -> Iterator[NormalizedName]:
     """Yield the names of the packages that a package requires here, extras left out."""
     package = installed(name)
     for text in (package.requires if package is not None else None) or []:

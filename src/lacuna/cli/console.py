@@ -50,9 +50,7 @@ def announce_compiling() -> None:
     from lacuna.kernels import before_compiling, load_without_blas
 
     load_without_blas()
-    before_compiling(
-        lambda: say("compiling for this machine, only once; this takes some seconds …")
-    )
+    before_compiling(lambda: say("compiling for this machine, only once; this can take a minute …"))
 
 
 def printable(text: str) -> str:
