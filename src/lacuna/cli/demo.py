@@ -67,6 +67,7 @@ def demo_command(
     _say(f"4. Scores on {count} generated notes, which come with annotations:")
     _say(f"   {missed:.1%} of a patient's identifier tokens are missed on average;")
     _say(f"   {precision:.1%} of the tokens taken out belong to an identifier.")
+    _say("   Notes written by people are harder: expect that 5% or more are missed.")
     _say(f"5. The report is {safe / 'report.html'}. With your own notes:\n")
     _say(f"   {this_command()} deid NOTES -o SAFE")
 
