@@ -7,7 +7,7 @@ KERNEL_TESTS := $(addprefix tests/,text encoding features inference learning dei
   tests/models/test_scoring.py $(wildcard $(addprefix tests/models/*/test_,objective.py variational.py \
   sticks.py rare_words.py rare_functions.py ppm.py states.py word_classes.py interpolation.py start.py em.py))
 
-.PHONY: help demo test quick coverage stress check format clean
+.PHONY: help demo test quick coverage stress check format lock sbom clean
 
 help:
 	@echo "make demo      what lacuna does, on three notes"
@@ -17,22 +17,34 @@ help:
 	@echo "make stress    kill runs, damage model files, check the bounds of arrays"
 	@echo "make check     lint, types, layers, sizes"
 	@echo "make format    rewrite the code in house style"
+	@echo "make lock      choose the versions that CI installs, with hashes: requirements/"
+	@echo "make sbom      list what lacuna depends on: dist/lacuna.cdx.json (CycloneDX)"
 	@echo "make clean     remove what make made"
 
 # --- environments -------------------------------------------------------------------------------
-# One virtual environment; a stamp file says what was last installed into it.
+# One virtual environment; a stamp file says what was last installed into it. pip shows its progress:
+# a first installation downloads about 150 MB. With CI set, exactly the locked versions are installed.
+PIP := $(BIN)/pip --disable-pip-version-check install
+LOCKED := requirements/ci.txt
+
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "lacuna needs Python 3.11 or newer")'
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.core: pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
-	$(BIN)/python -m compileall -q src  # commands start sooner, even where Python may not write
+	$(PIP) --editable .
+	@$(BIN)/python -m compileall -q src  # commands start sooner, even where Python may not write
 	@touch $@
 
-$(VENV)/.dev: pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	$(BIN)/python -m compileall -q src
+$(VENV)/.dev: pyproject.toml $(LOCKED) | $(BIN)/python
+ifdef CI
+	$(PIP) --quiet --require-hashes --only-binary :all: --requirement $(LOCKED)
+	$(PIP) --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/pip check
+else
+	$(PIP) --editable '.[dev]'
+endif
+	@$(BIN)/python -m compileall -q src
 	@touch $@ $(VENV)/.core
 
 # --- commands -----------------------------------------------------------------------------------
@@ -72,5 +84,22 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# --- supply chain -------------------------------------------------------------------------------
+# The versions are chosen by uv, for Python 3.11 and newer on every platform, in an environment of
+# its own. ci.txt: all that checks and tests need, the build backend too; run.txt: lacuna alone.
+LOCK_TOOLS := $(VENV)-lock
+COMPILE := $(LOCK_TOOLS)/bin/uv pip compile --quiet --upgrade --universal --python-version 3.11 \
+  --generate-hashes --no-annotate --no-config --custom-compile-command 'make lock' pyproject.toml
+
+lock:
+	$(PYTHON) -m venv $(LOCK_TOOLS)
+	$(LOCK_TOOLS)/bin/pip install --quiet --disable-pip-version-check uv
+	$(COMPILE) --all-extras --output-file $(LOCKED)
+	$(COMPILE) --constraints $(LOCKED) --output-file requirements/run.txt
+	rm -rf $(LOCK_TOOLS)
+
+sbom: $(VENV)/.dev
+	$(BIN)/python requirements/sbom.py dist/lacuna.cdx.json
+
 clean:
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) $(LOCK_TOOLS) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
+from words import count_words
 
 from lacuna.deid.detection_options import DetectionOptions, with_policy
 from lacuna.deid.folding import fold_words
@@ -49,31 +49,14 @@ def main() -> None:
                 redactor = Redactor(POLICY, Key(bytes(32)))
                 work = DetectAndRedact.of(detection.detector, redactor, second_look=again)
                 safe = [one for one in work.deidentify(notes) if isinstance(one, Safe)]
-                recall, precision = scores(notes, safe)
+                counted = count_words(notes, safe)
                 words = [w for w in words_left(notes, safe) if w]
                 everyday = sum(w <= everyday_words() for w in words)
                 print(
                     f"| {path.name} | {'yes' if patients else 'no'} | {'yes' if again else 'no'}"
-                    f" | {recall:.4f} | {precision:.4f} | {len(words)} | {everyday} |"
+                    f" | {counted.recall:.4f} | {counted.precision:.4f} | {len(words)}"
+                    f" | {everyday} |"
                 )
-
-
-def scores(notes: Sequence[Document], safe: Sequence[Safe]) -> tuple[float, float]:
-    """Return recall and precision of words."""
-    hits = found = gold = 0
-    for note, one in zip(notes, safe, strict=True):
-        marked = np.zeros(len(note.text) + 1, np.bool_)
-        for mention in note.mentions:
-            for span in mention.spans:
-                marked[span.start : span.end] = True
-        detected = one.detected
-        true = np.array(
-            [marked[a:b].any() for a, b in zip(detected.start, detected.end, strict=True)], np.bool_
-        )
-        hits += int((true & detected.covered).sum())
-        found += int(detected.covered.sum())
-        gold += int(true.sum())
-    return hits / gold, hits / found
 
 
 def words_left(notes: Sequence[Document], safe: Sequence[Safe]) -> list[set[str]]:

@@ -22,7 +22,17 @@ PATH = re.compile(
     r"(?<![\w/.~(-])((?:[\w.-]+/)+(?:[\w-]+\.(?:py|md|toml|txt|jsonl|yml|lacuna)\b)?)"
 )
 #: Folders that paths in the documentation begin with; other slashes are not paths of ours.
-FOLDERS = ("src", "docs", "tests", "benchmarks", "recipes", "examples", ".ci", ".github")
+FOLDERS = (
+    "src",
+    "docs",
+    "tests",
+    "benchmarks",
+    "recipes",
+    "requirements",
+    "examples",
+    ".ci",
+    ".github",
+)
 
 
 def python_of(page: Path) -> str:

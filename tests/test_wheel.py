@@ -12,6 +12,7 @@ from zipfile import ZipFile
 import pytest
 
 ROOT = Path(__file__).parent.parent
+LOCKED = ROOT / "requirements" / "run.txt"
 
 
 def run(*command: object, **options: object) -> subprocess.CompletedProcess[str]:
@@ -40,9 +41,12 @@ def test_wheel_runs_the_demo_in_an_empty_environment(wheel: Path, tmp_path: Path
     venv.create(environment)
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", environment]
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    installed = run(*pip, "install", "--quiet", "--no-compile", wheel, env=clean)  # from an index
-    if installed.returncode and "CI" not in os.environ:
+    install = [*pip, "install", "--quiet", "--no-compile"]
+    locked = run(*install, "--require-hashes", "--requirement", LOCKED, env=clean)
+    if locked.returncode and "CI" not in os.environ:
         pytest.skip("the dependencies of the wheel cannot be installed here")
+    assert locked.returncode == 0, locked.stderr
+    installed = run(*install, "--no-index", wheel, env=clean)  # nothing else is needed
     assert installed.returncode == 0, installed.stderr
     clean["PYTHONPATH"] = str(ROOT / "tests" / "no_network")
     demo = run(environment / "bin" / "lacuna", "demo", "-n", 20, cwd=tmp_path, env=clean)

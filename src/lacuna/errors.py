@@ -21,6 +21,8 @@ it may contain somebody's name.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from os import PathLike
 
 
@@ -131,3 +133,14 @@ class StoppedError(LacunaError):
 
     Also: training was stopped before there was a model.
     """
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Raise KeyboardInterrupt after Ctrl-C in compiled code, which raises SystemError instead."""
+    try:
+        yield
+    except SystemError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            raise KeyboardInterrupt from error
+        raise

@@ -58,6 +58,13 @@ def test_nested_crossing_and_twice_labelled() -> None:
     assert touching == "⟨1a⟩a⟨X 1a⟩b⟨Y⟩⟨1b⟩c⟨X 1b⟩\n\n1 X  a … c"
 
 
+def test_probabilities_are_shown_beside_labels() -> None:
+    sure = Mention.of("X", (0, 1), probability=0.987)
+    assert shown("B", sure) == "B⟨X 0.99⟩"
+    crossing = shown("a b", sure, Mention.of("X", (0, 3), probability=0.5))
+    assert crossing == "⟨1⟩⟨2⟩a⟨X 2⟩ b⟨X 1⟩\n\n1 X 0.50  a b\n2 X 0.99  a"
+
+
 def test_many_parts_have_letters_enough() -> None:
     found = shown("x " * 30, Mention.of("X", *((2 * i, 2 * i + 1) for i in range(30))))
     assert "⟨1z⟩x⟨X 1z⟩ ⟨1aa⟩x⟨X 1aa⟩ ⟨1ab⟩" in found

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import io
+import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -131,6 +134,38 @@ def test_tag_writes_and_shows(lacuna: Lacuna, model: Path, tmp_path: Path) -> No
     brat = lacuna("tag", model, text, "-o", tmp_path / "brat", "--to", "brat")
     assert brat.code == 0
     assert (tmp_path / "brat" / "note.ann").read_text().startswith("T1\tPER 12 20\tAna Sato")
+
+
+def test_tag_shows_probabilities(lacuna: Lacuna, model: Path, tmp_path: Path) -> None:
+    text = tmp_path / "note.txt"
+    text.write_text("Seen by Dr. Ana Sato in Arden today.\n")
+    assert re.search(r"Ana Sato⟨PER [01]\.\d\d⟩", lacuna("tag", model, text, "--probabilities").out)
+    assert "Ana Sato⟨PER⟩" in lacuna("tag", model, text).out
+
+
+def test_tag_takes_text_from_a_pipe(
+    lacuna: Lacuna, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for content, shown in (
+        (b"Seen by Dr. Ana Sato in Arden.\n", "Dr. Ana Sato⟨PER⟩ in Arden⟨LOC⟩."),
+        (b'{"id": "n", "text": "Seen by Dr. Ana Sato."}\n', "Dr. Ana Sato⟨PER⟩."),
+    ):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+        run = lacuna("tag", model, "-")
+        assert run.code == 0, run.err
+        assert shown in run.out
+
+
+def test_tag_takes_the_format_from_the_name(lacuna: Lacuna, model: Path, tmp_path: Path) -> None:
+    text, out = tmp_path / "note.txt", tmp_path / "found.conll"
+    text.write_text("Seen by Dr. Ana Sato.\n")
+    run = lacuna("tag", model, text, "-o", out)
+    assert run.code == 0, run.err
+    assert "Ana B-PER\nSato I-PER\n" in out.read_text()
+    assert "1 document, 1 mention →" in run.err
+    refused = lacuna("tag", model, text, "-o", tmp_path / "found.txt")
+    assert refused.code == 2
+    assert "txt cannot hold mentions" in refused.err
 
 
 def test_evaluate(lacuna: Lacuna, model: Path, notes: Path) -> None:

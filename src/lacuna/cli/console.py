@@ -35,6 +35,9 @@ stdout = Console(highlight=False)
 stderr = Console(stderr=True, highlight=False)
 errors = Console(stderr=True, highlight=False)  #: never quiet
 
+GAP = 2  #: spaces between the columns of a table
+WRAPPED = 12  #: words of text that are longer may be broken
+
 Advance = Callable[[int], None]
 Update = Callable[[str, int, int, str], None]
 
@@ -59,9 +62,7 @@ def announce_compiling() -> None:
     from lacuna.kernels import before_compiling, load_without_blas
 
     load_without_blas()
-    before_compiling(
-        lambda: say("compiling for this machine, only once; this takes some seconds …")
-    )
+    before_compiling(lambda: say("compiling for this machine, only once; this can take a minute …"))
 
 
 def printable(text: str) -> str:
@@ -85,10 +86,17 @@ def print_table(
     """Write a table to stdout or another console: first column left-aligned, numbers right-aligned.
 
     Headers are wrapped between words, long names if there is no room, numbers never. The cells of
-    `text_columns` are text: left-aligned, and wrapped if there is no room.
+    `text_columns` are text: left-aligned, and wrapped if there is no room. A table that is too
+    wide for the terminal is shown row by row instead, one line for each value.
     """
     cells = list(rows)
     console.print(f"\n[bold]{escape(title)}[/]")
+    if not cells:
+        console.print("none")
+        return
+    if least_width(header, cells, text_columns) > console.width:
+        _print_row_by_row(header, cells, console)
+        return
     table = Table(
         box=SIMPLE_HEAD, header_style="dim", pad_edge=False, collapse_padding=True, show_edge=False
     )
@@ -102,6 +110,32 @@ def print_table(
     for row in cells:
         table.add_row(*map(escape, row))
     console.print(table)
+
+
+def least_width(
+    header: Sequence[str], rows: Sequence[Sequence[str]], text_columns: Collection[int]
+) -> int:
+    """Return how wide a table must be: its numbers, and words of text up to ``WRAPPED``."""
+    widths = []
+    for index, name in enumerate(header):
+        is_text = index == 0 or index in text_columns
+        cells = [word for row in rows for word in (row[index].split() if is_text else [row[index]])]
+        width = max((len(word) for word in (*name.split(), *cells)), default=0)
+        widths.append(min(width, WRAPPED) if is_text else width)
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
+def _print_row_by_row(
+    header: Sequence[str], rows: Sequence[Sequence[str]], console: Console
+) -> None:
+    for first, *others in rows:
+        console.print(escape(first))
+        values = Table.grid(padding=(0, GAP, 0, 0))
+        values.add_column(style="dim", overflow="fold")
+        values.add_column(overflow="fold")
+        for name, value in zip(header[1:], others, strict=True):
+            values.add_row(f"  {escape(name)}", escape(value))
+        console.print(values)
 
 
 def byte_progress(what: str, total: int | None) -> AbstractContextManager[Advance]:

@@ -7,10 +7,18 @@ from typing import Annotated
 
 import typer
 
-from lacuna.cli.console import print_json, say
-from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, JsonOption, reading, say_left_out
-from lacuna.errors import FormatLimitError
-from lacuna.io.formats import FORMATS
+from lacuna.cli.console import print_json
+from lacuna.cli.corpora import (
+    CORPUS_HELP,
+    CorpusOptions,
+    JsonOption,
+    OutputFormatOption,
+    reading,
+    say_left_out,
+    say_written,
+)
+from lacuna.errors import ConfigError, FormatLimitError
+from lacuna.io.formats import FORMATS, format_of_name
 from lacuna.io.limits import Loss, loss_needed
 from lacuna.io.output import Written, write_corpus
 
@@ -43,10 +51,7 @@ def convert_command(
         typer.Argument(metavar="OUT", help="A file, a new folder, or '-' for standard output."),
     ],
     *,
-    to: Annotated[
-        str,
-        typer.Option("--to", metavar="FORMAT", help=f"Output format: {', '.join(FORMATS)}."),
-    ],
+    to: OutputFormatOption = None,
     loss: Annotated[
         AllowedLoss,
         typer.Option(
@@ -64,17 +69,23 @@ def convert_command(
     cannot hold is refused or counted, never lost silently. If anything fails, nothing is
     written.
 
-    Example: lacuna convert notes/ notes.jsonl --to jsonl
+    Example: lacuna convert notes/ notes.jsonl
     """
+    format_ = to or format_of_name(output)
+    if format_ is None:
+        raise ConfigError(
+            f"{output}: the name does not say which format; give --to with one of"
+            f" {', '.join(FORMATS)}"
+        )
     try:
-        written = convert(inputs, output, to=to, options=options, loss=Loss[loss.name])
+        written = convert(inputs, output, to=format_, options=options, loss=Loss[loss.name])
     except FormatLimitError as error:
         raise _with_advice(error) from error
     if as_json and output != "-":
         print_json(written)
         return
-    say(f"{written.documents:,} documents, {written.mentions:,} mentions → {output}")
-    say_left_out(written, to)
+    say_written(written, output)
+    say_left_out(written, format_)
 
 
 def _with_advice(error: FormatLimitError) -> FormatLimitError:

@@ -19,6 +19,7 @@ from lacuna.io.label_map import LabelMap, read_label_map
 from lacuna.io.output import Written
 from lacuna.io.source import Skipped
 from lacuna.text.document import Document
+from lacuna.text.plurals import counted
 from lacuna.types import Task
 
 if TYPE_CHECKING:
@@ -89,6 +90,14 @@ HeuristicOption = Annotated[
         " predicts, or all that it allows. The default is the model's own setting.",
     ),
 ]
+OutputFormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--to",
+        metavar="FORMAT",
+        help=f"Output format, by default that of the output's name: {', '.join(FORMATS)}.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
@@ -155,7 +164,13 @@ def reading(paths: list[str], options: CorpusOptions) -> Iterator[Iterator[Docum
         say(f"skipped: {number:,} {what}")
 
 
-def say_left_out(written: Written, to: str | None) -> None:
+def say_written(written: Written, output: str, *, documents: str = "document") -> None:
+    """Report how much was written."""
+    written_documents = counted(written.documents, documents)
+    say(f"{written_documents}, {counted(written.mentions, 'mention')} → {output}")
+
+
+def say_left_out(written: Written, to: str) -> None:
     """Report what a format could not express."""
     for what, count in written.left_out.items():
         say(f"left out, {to} cannot hold it: {what} ({count:,})")

@@ -6,7 +6,9 @@ the people in them do not exist.
 
 from __future__ import annotations
 
+import shlex
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -54,7 +56,7 @@ def demo_command(
     _show(detection.detector.tagger.find([note])[0])
 
     report = _deidentify(notes, safe, options)
-    _say(f"3. lacuna deid {notes} -o {safe} takes them out:")
+    _say(f"3. {this_command()} deid {notes} -o {safe} takes them out:")
     stdout.print(Panel(Text(_text(safe / SHOWN)), title="safe", title_align="left"))
     replaced = sum(report.tally.labels.values())
     _say(f"   {replaced:,} identifiers in {report.tally.tokens:,} tokens of all three notes.")
@@ -64,8 +66,27 @@ def demo_command(
     _say(f"4. Scores on {count} generated notes, which come with annotations:")
     _say(f"   {missed:.1%} of the identifier tokens can still be read;")
     _say(f"   {precision:.1%} of the tokens taken out belong to an identifier.")
+    _say("   Notes written by people are harder: expect that 5% or more are missed.")
     _say(f"5. The report is {safe / 'report.html'}. With your own notes:\n")
-    _say("   lacuna deid NOTES -o SAFE")
+    _say(f"   {this_command()} deid NOTES -o SAFE")
+
+
+def this_command() -> str:
+    """Return how the command is called in this shell: by its name, or by its path."""
+    program = Path(sys.argv[0])
+    if program.name != "lacuna":
+        return f"{shlex.quote(_from_here(Path(sys.executable)))} -m lacuna"
+    found = shutil.which("lacuna")
+    if found is not None and Path(found).samefile(program):
+        return "lacuna"
+    return shlex.quote(_from_here(program))
+
+
+def _from_here(path: Path) -> str:
+    path, here = path.absolute(), Path.cwd()
+    if not path.is_relative_to(here):
+        return str(path)
+    return str(path.relative_to(here)) if path.parent != here else f"./{path.name}"
 
 
 def _deidentify(notes: Path, safe: Path, detection: DetectionOptions) -> Report:

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from lacuna.cli.console import Advance, item_progress, print_json, say
-from lacuna.cli.corpora import JsonOption, say_left_out
+from lacuna.cli.console import Advance, item_progress, print_json
+from lacuna.cli.corpora import JsonOption, OutputFormatOption, say_left_out, say_written
 from lacuna.errors import FormatLimitError
-from lacuna.io.formats import FORMATS
+from lacuna.io.formats import format_of_name
 from lacuna.io.limits import Loss
 from lacuna.io.output import Written, write_corpus
 from lacuna.text.document import Document
@@ -35,9 +35,7 @@ def generate_command(
         SplitName,
         typer.Option(help="Sentences to draw from; train and test share none."),
     ] = SplitName.TRAIN,
-    to: Annotated[
-        str, typer.Option("--to", metavar="FORMAT", help=f"Output format: {', '.join(FORMATS)}.")
-    ] = "jsonl",
+    to: OutputFormatOption = None,
     language: Annotated[str, typer.Option(help="Language of the notes.")] = "en",
     clean: Annotated[
         bool, typer.Option("--clean", help="No typos, broken lines or other noise.")
@@ -64,17 +62,18 @@ def generate_command(
         noise=CLEAN if clean else Noise(),
         findings=findings,
     )
+    format_ = to or format_of_name(output) or "jsonl"
     try:
         with item_progress("generating", count) as advance:
-            written = write_notes(notes, output, to, advance)
+            written = write_notes(notes, output, format_, advance)
     except FormatLimitError as error:
         error.args = (f"{error}; write jsonl, then use lacuna convert",)
         raise
     if as_json and output != "-":
         print_json(written)
         return
-    say(f"{written.documents:,} notes, {written.mentions:,} mentions → {output}")
-    say_left_out(written, to)
+    say_written(written, output, documents="note")
+    say_left_out(written, format_)
 
 
 def write_notes(notes: Iterator[Document], output: str, to: str, advance: Advance) -> Written:

@@ -2,7 +2,7 @@
 
 A simple mention is followed by its label: ``Ana Sato⟨PER⟩``. A mention that has gaps or overlaps
 another has a number, before and after it, and letters for its parts; these mentions are listed
-below the text::
+below the text. Probabilities stand after the labels, if there are any::
 
     ⟨1⟩⟨2a⟩pain⟨ADR 2a⟩ in arm⟨ADR 1⟩ and ⟨2b⟩leg⟨ADR 2b⟩
 
@@ -91,12 +91,17 @@ def highlighted(document: Document, palette: dict[str, str]) -> Text:
 def _marks(mention: Mention, number: int | None, colour: str) -> Iterator[_Mark]:
     """Yield the marks of a mention: after it, and also before it if it has a number."""
     if number is None:
-        yield _Mark(mention.end, False, (-mention.start, 0), mention.label, colour)
+        words = _with_probability(mention.label, mention)
+        yield _Mark(mention.end, False, (-mention.start, 0), words, colour)
         return
     for part, span in enumerate(mention.spans):
         name = f"{number}{_letter(part)}" if mention.is_discontiguous else str(number)
         yield _Mark(span.start, True, (-span.end, number), name, colour)
         yield _Mark(span.end, False, (-span.start, -number), f"{mention.label} {name}", colour)
+
+
+def _with_probability(name: str, mention: Mention) -> str:
+    return name if mention.probability is None else f"{name} {mention.probability:.2f}"
 
 
 def _letter(part: int) -> str:
@@ -108,11 +113,11 @@ def _letter(part: int) -> str:
 def _list(numbered: list[tuple[int, Mention]], text: str, palette: dict[str, str]) -> Text:
     """Return the numbered mentions, one per line, parts joined by ``…``."""
     lines = Text()
-    width = max((len(f"{n} {mention.label}") for n, mention in numbered), default=0)
-    for number, mention in numbered:
+    names = [_with_probability(f"{n} {printable(m.label)}", m) for n, m in numbered]
+    width = max(map(len, names), default=0)
+    for name, (_, mention) in zip(names, numbered, strict=True):
         words = " ".join(_harmless(mention.surface(text)).split())
         shown = words if len(words) <= LONGEST else words[: LONGEST - 1] + "…"
-        name = f"{number} {printable(mention.label)}"
         lines.append(f"\n{name:<{width}}", _colour(mention, palette))
         lines.append(f"  {shown}")
     return lines

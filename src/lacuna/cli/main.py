@@ -12,6 +12,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -22,7 +23,7 @@ from rich.markup import escape
 
 from lacuna.cli.console import be_quiet, complain, errors, say, stdout
 from lacuna.cli.option_records import flat, with_option
-from lacuna.errors import LacunaError
+from lacuna.errors import LacunaError, interruptible
 from lacuna.version import __version__
 
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -47,6 +48,10 @@ COMMANDS = (
     "restore",
 )
 
+#: Commands that write piece by piece; the others write everything at the end, or nothing.
+WRITE_PIECEMEAL = frozenset({"demo", "deid"})
+INTERRUPTED = 130
+
 
 def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
     """Return the command line with these commands, by default all."""
@@ -68,7 +73,7 @@ def command_line(names: Iterable[str] = COMMANDS) -> typer.Typer:
         if hasattr(module, "SUBCOMMANDS"):
             app.add_typer(_group(module), name=name)
         else:
-            app.command(name)(_prepared(getattr(module, f"{name}_command")))
+            app.command(name)(_prepared(name, getattr(module, f"{name}_command")))
     return app
 
 
@@ -76,7 +81,7 @@ def _group(module: ModuleType) -> typer.Typer:
     """Return the subcommands of a module as one command."""
     group = typer.Typer(help=module.GROUP_HELP, no_args_is_help=True, rich_markup_mode=None)
     for name, command in module.SUBCOMMANDS.items():
-        group.command(name)(_prepared(command))
+        group.command(name)(_prepared(name, command))
     return group
 
 
@@ -86,9 +91,24 @@ QuietOption = Annotated[
 ]
 
 
-def _prepared(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command with its options as typer wants them, and those that all commands have."""
-    return with_option(flat(command), "quiet", QuietOption, default=False)
+def _prepared(name: str, command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command as typer wants it, with what all commands have: --quiet, Ctrl-C."""
+    return with_option(_with_interruption(name, flat(command)), "quiet", QuietOption, default=False)
+
+
+def _with_interruption(name: str, command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command that reports Ctrl-C and exits with 130."""
+
+    @wraps(command)
+    def run(**options: Any) -> None:
+        try:
+            with interruptible():
+                command(**options)
+        except KeyboardInterrupt:
+            complain("interrupted" + "; nothing was written" * (name not in WRITE_PIECEMEAL))
+            raise typer.Exit(INTERRUPTED) from None
+
+    return run
 
 
 def _show_version(asked: bool) -> None:
@@ -119,7 +139,7 @@ def main() -> NoReturn:
         _fail(str(error), 2)
     except KeyboardInterrupt:  # before the command has begun
         complain("interrupted")
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except OSError as error:
         code = 1 if error.errno in DISK_FULL else 2
         _fail(f"{error.filename or 'system'}: {error.strerror or type(error).__name__}", code)

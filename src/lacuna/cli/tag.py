@@ -10,12 +10,22 @@ import typer
 from rich.markup import escape
 
 from lacuna.cli.console import announce_compiling, printable, say, stdout
-from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, ModelOptions, reading, say_left_out
+from lacuna.cli.corpora import (
+    CORPUS_HELP,
+    CorpusOptions,
+    ModelOptions,
+    OutputFormatOption,
+    reading,
+    say_left_out,
+    say_written,
+)
 from lacuna.cli.highlight import colours, highlighted, with_tags
 from lacuna.cli.option_records import only
-from lacuna.io.formats import FORMATS
+from lacuna.errors import ConfigError
+from lacuna.io.formats import format_of_name
 from lacuna.io.limits import Loss
 from lacuna.io.output import write_corpus
+from lacuna.text.plurals import counted
 from lacuna.types import Task
 
 
@@ -27,10 +37,7 @@ def tag_command(
         str | None,
         typer.Option("-o", "--output", help="File or new folder; by default shown on screen."),
     ] = None,
-    to: Annotated[
-        str | None,
-        typer.Option("--to", metavar="FORMAT", help=f"Output format: {', '.join(FORMATS)}."),
-    ] = None,
+    to: OutputFormatOption = None,
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add the probability of each mention.")
     ] = False,
@@ -49,6 +56,9 @@ def tag_command(
     announce_compiling()
     tagger = opening.load(model)
     options = replace(corpus, task=tagger.task)
+    if probabilities and options.task is Task.POS:
+        raise ConfigError("--probabilities is for mentions; this model finds parts of speech")
+    format_ = to or format_of_name(output or "-") or "jsonl"
     with reading(inputs, options) as documents:
         tagged = tagger.tag(documents, probabilities=probabilities)
         if output is None and to is None:
@@ -58,7 +68,9 @@ def tag_command(
                 pos = options.task is Task.POS
                 stdout.print(with_tags(document) if pos else highlighted(document, palette))
             return
-        written = write_corpus(tagged, output or "-", format=to or "jsonl", loss=Loss.EXTRAS)
-    mentions = "" if options.task is Task.POS else f", {written.mentions:,} mentions"
-    say(f"{written.documents:,} documents{mentions} → {output or '-'}")
-    say_left_out(written, to)
+        written = write_corpus(tagged, output or "-", format=format_, loss=Loss.EXTRAS)
+    if options.task is Task.POS:
+        say(f"{counted(written.documents, 'document')} → {output or '-'}")
+    else:
+        say_written(written, output or "-")
+    say_left_out(written, format_)

@@ -6,18 +6,22 @@ import resource
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
+from rich.padding import Padding
 
-from lacuna.cli.console import announce_compiling, print_json, print_table, say
+from lacuna.cli.console import announce_compiling, print_json, say, stdout
 from lacuna.cli.corpora import CorpusOptions, HeuristicOption, JsonOption, TaskOption, reading
 from lacuna.cli.option_records import only
 from lacuna.cli.results import CategoriesOption, find_categories
-from lacuna.cli.training import Job
+from lacuna.cli.training import Job, stopped_by_interrupt
 from lacuna.errors import ConfigError
 from lacuna.models.registry import DEFAULT, Kind, kind_named, trainable
 from lacuna.text.document import Document
+from lacuna.text.plurals import counted
 from lacuna.types import Task
 
 if TYPE_CHECKING:
@@ -170,7 +174,7 @@ def train_command(
     choice: ModelChoice,
     training: Training,
     help_config: Annotated[
-        bool, typer.Option("--help-config", help="List the settings of the model and exit.")
+        bool, typer.Option("--help-config", help="Explain the settings of the model and exit.")
     ] = False,
     reading_options: Annotated[
         CorpusOptions, only("format", "encoding", "label_map", "labels", "keep", "group_from")
@@ -194,13 +198,14 @@ def train_command(
         raise ConfigError("give a corpus to train on and -o for the model file")
     training.check(kind, choice.task)
     options = replace(reading_options, task=choice.task)
-    trained, tries = _train(corpus, kind, training, options)
+    with stopped_by_interrupt() as stop:
+        trained, tries = _train(corpus, kind, training, options, stop)
     digest = write_model(output, with_answers(trained.model.store()))
     _report(trained, tries, output, digest, as_json=as_json)
 
 
 def _train(
-    corpus: list[str], kind: Kind, training: Training, options: CorpusOptions
+    corpus: list[str], kind: Kind, training: Training, options: CorpusOptions, stop: Event
 ) -> tuple[Trained, Sequence[Tried[object]]]:
     """Read the documents and train the model, with its part-of-speech tagger if there is one."""
     from lacuna.models.base import Card
@@ -227,21 +232,28 @@ def _train(
         align=training.align,
         categories=large,
         card=Card(data=_names(corpus), licence=training.licence),
+        stop=stop,
     )
     trained, tries = Job(documents, config, training.folds, training.tune, how).run()
-    if training.align and trained.interrupted:
-        say("interrupted before alignment was learnt: the model does not align words")
+    if trained.interrupted and not trained.iterations:
+        raise KeyboardInterrupt  # nothing was learnt
+    if trained.interrupted:
+        say("interrupted: keeping the best model so far" + " without alignment" * training.align)
     if pos_tagger is not None:
         trained = replace(trained, model=joined(pos_tagger, trained.model))
     return trained, tries
 
 
 def _show_settings(kind: Kind) -> None:
-    from lacuna.models.settings import describe_config
-    from lacuna.pipeline.categories import LEVEL, LEVELS
+    """Print every setting with its default, the values that it allows, and what it means."""
+    from lacuna.models.setting_help import describe_settings
+    from lacuna.pipeline.categories import LEVEL_HELP
 
-    rows = [*describe_config(kind.config), (LEVEL, '"label"', " | ".join(LEVELS))]
-    print_table(f"settings of {kind.name}", ("setting", "default", "choices"), rows)
+    stdout.print(f"Settings of {kind.name}: lacuna train --model {kind.name} --set NAME=VALUE\n")
+    for setting in (*describe_settings(kind.config), LEVEL_HELP):
+        name, default = escape(setting.name), escape(setting.default)
+        stdout.print(f"[bold]{name}[/] = {default}  [dim]({escape(setting.allowed)})[/]")
+        stdout.print(Padding(escape(setting.meaning), (0, 0, 1, 4), expand=False))
 
 
 def _read(paths: list[str], options: CorpusOptions) -> list[Document]:
@@ -262,7 +274,8 @@ def _report(
     judged = "F1" if trained.model.task is Task.NER else "accuracy"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     for what, count in trained.left_out.items():
-        say(f"ignored, because the model cannot represent them: {count:,} mentions {what}")
+        ignored = counted(count, "mention")
+        say(f"ignored, because the model cannot represent them: {ignored} {what}")
     if as_json:
         print_json(
             {
@@ -278,12 +291,13 @@ def _report(
                 "config": trained.model.config,
                 "tried": [{"config": tried.config, "f1": tried.f1} for tried in tries],
                 "left_out": trained.left_out,
+                "interrupted": trained.interrupted,
                 "peak_memory_mb": round(peak, 1),
             }
         )
         return
     dev = "" if trained.dev_f1 is None else f", dev {judged} {trained.dev_f1:.4f}"
     say(
-        f"{trained.tokens:,} tokens, {trained.parameters:,} weights, {trained.iterations}"
-        f" iterations, {trained.seconds:.1f} s{dev} → {output}"
+        f"{counted(trained.tokens, 'token')}, {counted(trained.parameters, 'weight')},"
+        f" {counted(trained.iterations, 'iteration')}, {trained.seconds:.1f} s{dev} → {output}"
     )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from threading import Event
 from typing import TYPE_CHECKING
 
 from lacuna.cli.console import say, step_progress
@@ -100,6 +102,26 @@ def _say_tried(tried: Tried[object]) -> None:
     name = kind_of(tried.config).penalty
     penalty = f"{name} {getattr(tried.config, name):g}: " if name else ""
     say(f"{penalty}F1 {tried.f1:.4f}")
+
+
+@contextmanager
+def stopped_by_interrupt() -> Iterator[Event]:
+    """Yield an event that Ctrl-C sets, besides raising KeyboardInterrupt.
+
+    Compiled code may swallow the exception; the event ends training all the same.
+    """
+    stop, before = Event(), signal.getsignal(signal.SIGINT)
+
+    def interrupt(*_: object) -> None:
+        stop.set()
+        raise KeyboardInterrupt
+
+    if before is signal.default_int_handler:  # else Ctrl-C is ignored, or somebody else's
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 Show = Callable[["Progress"], None]

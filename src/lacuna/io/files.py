@@ -5,11 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator
 from os import PathLike, fspath
-from pathlib import Path
 
 from lacuna.errors import ConfigError
 from lacuna.io.corpus import read_corpus
-from lacuna.io.formats import FORMATS, Shape
+from lacuna.io.formats import FORMATS, format_of_name
 from lacuna.io.label_map import LabelMap
 from lacuna.io.limits import Loss
 from lacuna.io.output import Written, write_corpus
@@ -92,9 +91,6 @@ def write(
 
 
 def _format_of(path: str | PathLike[str]) -> str:
-    """Return the name of the format that a suffix names."""
-    suffix = Path(path).suffix.lower()
-    for format_ in FORMATS.values():
-        if suffix in format_.suffixes and format_.shape is not Shape.PAIRS:
-            return format_.name
+    if found := format_of_name(path):
+        return found
     raise ConfigError(f"{path}: its name says no format; name one of {', '.join(FORMATS)}")

@@ -29,6 +29,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from os import PathLike
+from pathlib import Path
 
 from lacuna.errors import ConfigError
 from lacuna.io import (
@@ -231,3 +233,12 @@ def format_named(name: str) -> Format:
     if name not in FORMATS:
         raise ConfigError(f"unknown format {name!r}; the formats are {', '.join(FORMATS)}")
     return FORMATS[name]
+
+
+def format_of_name(path: str | PathLike[str]) -> str | None:
+    """Return the format of a file to be written, by its suffix; ``None`` if that is not clear."""
+    suffix = Path(path).suffix.lower()
+    for format_ in FORMATS.values():
+        if suffix in format_.suffixes and format_.shape is not Shape.PAIRS:
+            return format_.name
+    return None

@@ -19,13 +19,16 @@ class FeatureSettings(Settings):
     Attributes
     ----------
     features
-        Name of a preset, or path of a template file.
+        Templates of features: a preset (``default``, ``clinical``, ``hypergraph``), or the path of
+        a template file.
     columns
         Token columns to use as features, e.g. ``["pos"]``.
-    word_lists, clusters
-        Files of word lists and word clusters to use as features, by name.
+    word_lists
+        Files of words, with or without counts, to use as features.
+    clusters
+        Files of word clusters to use as features, as written by ``lacuna cluster``.
     min_count
-        Features that occur less often are ignored.
+        Features that occur less often in the training text are ignored.
     """
 
     features: str = "default"

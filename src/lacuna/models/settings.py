@@ -28,6 +28,13 @@ from lacuna.errors import ConfigError
 
 #: Former names of settings in model files, and their present names.
 FORMER_NAMES: Mapping[str, str] = {"lists": "word_lists"}
+TYPE_NAMES: Mapping[Any, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a name",
+}
+LONGEST_SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +117,29 @@ def choices_of(record: type[Settings], name: str) -> tuple[str, ...]:
     return ()
 
 
+def expected_value(record: type[Settings], name: str) -> str:
+    """Return in words what the value of a setting must be, without its range."""
+    if choices := choices_of(record, name):
+        return f"one of {', '.join(choices)}"
+    hint = _hint(record, name)[0]
+    if get_origin(hint) in (dict, Mapping):
+        return f"{name}.NAME={'FILE' if get_args(hint)[1] is str else 'NUMBER'}"
+    return _in_words(hint)
+
+
+def _in_words(hint: Any) -> str:
+    """Return the name of a type for people: ``int`` is a whole number."""
+    if hint in TYPE_NAMES:
+        return TYPE_NAMES[hint]
+    items = get_args(hint)
+    if get_origin(hint) is Literal:
+        return ", ".join(map(str, items))
+    if get_origin(hint) is tuple:
+        count = "" if items[-1] is ... else f"{len(items)} "
+        return f"a list of {count}{_in_words(items[0]).removeprefix('a ')}s"
+    return " or ".join(map(_in_words, items))
+
+
 def checked_value(record: type[Settings], name: str, value: Any) -> Any:
     """Return a value as the type of its field, or raise ConfigError."""
     hint, extras = _hint(record, name)
@@ -119,18 +149,26 @@ def checked_value(record: type[Settings], name: str, value: Any) -> Any:
         raise ConfigError(f"{name}: settings cannot have values of this type") from None
     choices = choices_of(record, name)
     if choices and str(plain) not in choices:
-        raise ConfigError(f"{name}: expected one of {', '.join(choices)}")
+        expected = expected_value(record, name)
+        raise ConfigError(f"{name}: expected {expected}, got {_short(plain)}")
     try:
         converted = msgspec.convert(plain, hint)
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{name}: {error}") from None
+    except msgspec.ValidationError:
+        expected = expected_value(record, name)
+        raise ConfigError(f"{name}: expected {expected}, got {_short(plain)}") from None
     numbers = [x for x in _numbers(converted) if not isinstance(x, bool)]
     if not all(math.isfinite(x) for x in numbers if isinstance(x, float)):
         raise ConfigError(f"{name}: expected a finite number")
     for extra in extras:
         if isinstance(extra, Range) and not all(number in extra for number in numbers):
-            raise ConfigError(f"{name}: must be {extra}")
+            raise ConfigError(f"{name}: must be {extra}, got {_short(plain)}")
     return converted
+
+
+def _short(value: Any) -> str:
+    """Return a value for a message: text in quotes, and not too much of it."""
+    shown = repr(value)
+    return shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}…"
 
 
 def _as_builtin(value: Any) -> Any:
@@ -191,19 +229,6 @@ def _value(text: str) -> Any:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
-
-
-def describe_config(record: type[Settings]) -> list[tuple[str, str, str]]:
-    """Return every setting, its default and its allowed values, as text."""
-    defaults = record()
-    return [
-        (
-            field.name,
-            msgspec.json.encode(getattr(defaults, field.name)).decode(),
-            " | ".join(choices_of(record, field.name)),
-        )
-        for field in fields(record)
-    ]
 
 
 def stored_settings(record: type[AnySettings], content: object) -> AnySettings:

@@ -9,6 +9,7 @@ from pathlib import Path
 from lacuna.errors import ConfigError
 from lacuna.io.label_map import LabelMap
 from lacuna.models.base import Tagger
+from lacuna.models.setting_help import SettingHelp
 from lacuna.models.with_rules import WithRules
 from lacuna.models.with_rules.learning import learn_rules
 from lacuna.models.with_rules.rules import Rules
@@ -17,6 +18,13 @@ from lacuna.text.document import Document
 
 LEVEL = "level"
 LEVELS = ("label", "category")
+LEVEL_HELP = SettingHelp(
+    LEVEL,
+    LEVELS[0],
+    f"one of {', '.join(LEVELS)}",
+    "What the model finds: labels, or large categories whose labels are chosen by rules that you"
+    " can edit; see --categories and --rules.",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from lacuna.errors import ConfigError, LacunaError
+from lacuna.errors import ConfigError, LacunaError, interruptible
 from lacuna.evaluation.scores import Scores
 from lacuna.models.base import Tagger
 from lacuna.models.file import write_model
@@ -117,7 +117,8 @@ def _compared(
     on_progress: Callable[[Progress], None],
 ) -> Compared:
     try:
-        return Compared(name, _measure(training, test, config, seed, on_progress))
+        with interruptible():
+            return Compared(name, _measure(training, test, config, seed, on_progress))
     except LacunaError as error:
         return Compared(name, None, str(error))
     except Exception as error:  # the message could quote a document

@@ -14,7 +14,7 @@ from dataclasses import replace
 from threading import Event
 
 from lacuna.encoding.flat import TrainingDocument
-from lacuna.errors import ConfigError, StoppedError
+from lacuna.errors import ConfigError, StoppedError, interruptible
 from lacuna.models.aligned.training import align
 from lacuna.models.base import Card, Step, Tagger
 from lacuna.models.registry import DEFAULT, Kind, code_at, kind_named, kind_of
@@ -144,7 +144,8 @@ def _with_alignment(
         return again.model
 
     try:
-        model = align(trained.model, documents, retrain, options)
+        with interruptible():
+            model = align(trained.model, documents, retrain, options)
     except (KeyboardInterrupt, StoppedError):
         return replace(trained, interrupted=True)
     return replace(trained, model=model)
@@ -162,7 +163,8 @@ def _fit(documents: Sequence[Document], config: Settings, options: TrainOptions)
     examples = [kind.encoded(document, config) for document in documents]
     watch = _Watch(examples, _iterations(config), kind.patience, options)
     try:
-        watch.follow(fit(examples, config, options))
+        with interruptible():
+            watch.follow(fit(examples, config, options))
     except KeyboardInterrupt:
         if watch.best is None:
             raise
@@ -287,7 +289,8 @@ def _finished(
 ) -> Trained:
     """Add what is learnt on top of the model; if interrupted, return it without."""
     try:
-        model = code_at(kind.finish)(trained.model, examples, options)
+        with interruptible():
+            model = code_at(kind.finish)(trained.model, examples, options)
     except KeyboardInterrupt:
         return replace(trained, interrupted=True)
     if options.dev is None or model is trained.model:

@@ -57,15 +57,18 @@ class ClassHmm(Settings):
     features
         Features that words share: ``basic`` (none), ``capitalisation``, ``shape``, ``muc``,
         ``affixes``, or a template file whose templates look at the word itself only.
-    word_lists, clusters
-        Word lists and word clusters used as further features: files by name.
+    word_lists
+        Files of words, with or without counts, used as further features.
+    clusters
+        Files of word clusters, as written by ``lacuna cluster``, used as further features.
     kappa
-        Weight κ of the penalty ‖λ‖² of all weights λ.
+        Weight κ of the penalty ‖λ‖² of all weights λ. The larger, the less the model trusts what
+        it saw only a few times.
     scheme
         What the classes are: ``IO`` (plain classes; touching mentions of one label become one),
         ``BIO`` or ``BILOU``.
     method
-        ``lbfgs``, or ``em``, which supports neither features nor a penalty.
+        How weights are found: ``lbfgs``, or ``em``, which supports neither features nor a penalty.
     start
         How the states of a class differ at first: by ``random`` weights alone, or also by
         ``position`` in the mention: the first state prefers first words and the last state last

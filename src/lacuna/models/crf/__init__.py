@@ -55,6 +55,8 @@ Support = Literal["auto", "all", "observed", "frequent"]
 class CrfSettings(FeatureSettings, ABC):
     """Settings of any linear-chain CRF; see also :class:`FeatureSettings`.
 
+    The `l1` penalty counts n features that are trained as one (`learning/emission.py`) √n times.
+
     Attributes
     ----------
     min_documents
@@ -63,9 +65,12 @@ class CrfSettings(FeatureSettings, ABC):
         Which pairs of feature and tag get a weight: ``all``, those ``observed`` together, or
         ``frequent``: all pairs of features seen 5 times, else the observed ones. ``auto`` is
         ``all`` for up to 20 tags, else ``frequent``.
-    l2, l1
-        λ and μ, the weights of the two penalties. `l1` counts n features that are trained as one
-        (`learning/emission.py`) √n times.
+    l2
+        λ, the weight of the penalty of squared weights. The larger, the less the model trusts
+        what it saw only a few times.
+    l1
+        μ, the weight of the penalty of absolute weights, which sets weights to zero and makes the
+        file smaller.
     iterations
         Maximum number of iterations.
     tolerance
@@ -226,7 +231,9 @@ class Crf(CrfSettings):
     Attributes
     ----------
     scheme
-        ``BIO`` or ``BILOU``.
+        Which tags encode mentions: ``BIO`` (begin, inside, outside), ``BILOU`` and ``IOBES``
+        (also the last and the only token), ``IOB1`` (begin only where mentions touch), or ``IO``
+        (touching mentions of one label become one).
     two_pass
         Tag twice: the second pass uses what the first found elsewhere in the document.
     """

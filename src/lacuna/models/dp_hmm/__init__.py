@@ -78,12 +78,13 @@ class DpHmm(Settings):
         Maximum number of sub-tags K_s: of the tag ``outside``, of every ``entity`` tag, or of a
         label by its name. Training time grows with the square of the first.
     alpha
-        α ≥ 1. The larger, the more sub-tags share a tag.
+        Concentration α of the sub-tags. The larger, the more sub-tags share a tag.
     alpha_e
         αE, added to the count of every word in every sub-tag. The larger, the more similar are
         the words of different sub-tags, and the fewer sub-tags are used.
     alpha_tag
-        αT, added to the count of every next tag.
+        αT, added to the count of every next tag. The larger, the less a tag depends on the one
+        before it.
     alpha_t
         αt: how many tokens the shares π are worth in the distribution of the next sub-tag. The
         larger, the less a sub-tag depends on the state before it.
@@ -91,20 +92,21 @@ class DpHmm(Settings):
         What tagging multiplies: ``mean`` probabilities E[φ], or ``geometric`` means exp E[ln φ]
         as in training, which penalise unseen events more.
     inference
-        ``structured``: q(z) is a Markov chain per sentence; ``mean-field``: q(z) is a product over
-        tokens.
+        How sub-tags are inferred in training: ``structured``, where q(z) is a Markov chain per
+        sentence, or ``mean-field``, where q(z) is a product over tokens.
     decoder
         How tags are chosen: ``projected``, ``direct``, ``max-path``, ``exhaustive`` (short
         sentences only) or ``submitted`` (exhaustive if the sentence is short enough, else direct).
     scheme
-        ``IO`` (plain classes; touching mentions of one label become one) or ``BIO``.
+        Which tags encode mentions: ``IO`` (plain classes; touching mentions of one label become
+        one) or ``BIO``.
     rare
         Words that occur less often are represented by their class.
     class_count
         Classes with fewer tokens are merged into the next coarser class.
     word_lists
-        Files by name, of words with or without counts. The frequency of a rare word in each list
-        is part of its class.
+        Files of words, with or without counts. The frequency of a rare word in each list is part
+        of its class.
     templates
         Whether the class of a rare word with digits depends on whether it looks like an age, a
         phone number or the number of a document.

@@ -67,13 +67,15 @@ class Hypergraph(FeatureSettings):
     heuristic
         How mentions are read off a subgraph: ``all`` that it allows, or just ``enough``.
     inference
-        ``exact``, or ``unfolded`` for comparison with the literature.
+        What probabilities are over: subgraphs (``exact``), or the trees that they unfold to
+        (``unfolded``), for comparison with the literature.
     caution
         Added to the score of beginning a mention when mentions are chosen, because the best
         subgraph alone finds too few. A higher value finds more mentions, also more wrong ones.
         Probabilities do not depend on it.
     l2
-        Weight of the penalty ‖W‖² + ‖b‖².
+        Weight of the penalty ‖W‖² + ‖b‖². The larger, the less the model trusts what it saw only
+        a few times.
     iterations
         Maximum number of iterations.
     tolerance

@@ -62,7 +62,8 @@ class PpmHmm(Settings):
     exclusion
         Whether, after an escape, the character models exclude the symbols of the longer context.
     scheme
-        ``IO`` has one state per label; ``BIO`` and ``BILOU`` have states for borders.
+        Which states a label has: ``IO`` one, ``BIO`` and ``BILOU`` also some for the borders of
+        mentions.
     context
         Whether the words just before and after a mention have states of their own.
     units
@@ -73,9 +74,10 @@ class PpmHmm(Settings):
         Whether known words are spelt as well. If not, a known word is possible only in the states
         that emitted it.
     smoothing
-        Added to the count of every possible move.
+        Added to the count of every possible move from one state to the next.
     power
-        Exponent of b.
+        Exponent of b, the probability of a word in a state. The smaller, the more the neighbouring
+        words count.
     """
 
     order: Annotated[int, Range(0, MOST_ORDER)] = 3

@@ -50,7 +50,7 @@ class TrigramHmm(Settings):
     Attributes
     ----------
     scheme
-        ``BIO`` or ``BILOU``; ignored for parts of speech.
+        Which tags encode mentions: ``BIO`` or ``BILOU``. Ignored for parts of speech.
     interpolation
         Weights of tag unigrams, bigrams and trigrams, or ``auto``: by deleted interpolation.
     rare
