@@ -121,6 +121,13 @@ def test_one_unknown_encoding_is_one_error(command: Command, tmp_path: Path) -> 
         assert sorted(tmp_path.rglob("*")) == before
 
 
+def test_an_unknown_locale_is_an_error_with_every_policy(command: Command) -> None:
+    for policy in ("safe-harbor", "mask", "research"):
+        said = command("notes", "-o", "safe", "--policy", policy, "--locale", "xx")
+        assert (said.code, "unknown locale xx" in said.err) == (2, True)
+        assert command("notes", "--dry-run", "--policy", policy, "--locale", "en_GB").code == 0
+
+
 def interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lacuna.archive.known_check import check_known
-from lacuna.archive.option_check import check_promise, refuse_broken_promise
+from lacuna.archive.option_check import check_names, check_promise, refuse_broken_promise
 from lacuna.archive.options import ArchiveOptions
 from lacuna.deid.detection_options import with_policy
 from lacuna.deid.keys import Key
@@ -37,6 +37,7 @@ def deidentify_text(options: ArchiveOptions, content: bytes) -> SafeText:
         If it cannot be de-identified; nothing of it is returned.
     """
     check_promise(options)
+    check_names(options)
     if options.vault is not None or options.resume:
         raise ConfigError("a text from the standard input has neither vault nor --resume")
     if options.format not in (None, "txt"):
