@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -132,21 +133,28 @@ def interrupt(*_: object) -> None:
     raise KeyboardInterrupt
 
 
+@pytest.mark.parametrize(
+    ("module", "name", "arguments"),
+    [
+        (run, "list_inputs", ("notes", "-o", "safe")),
+        (run, "do_all", ("notes", "-o", "safe")),
+        (one_file, "_pass_on", ("notes/p1/a.txt", "-o", "safe.txt")),
+    ],
+)
 def test_interrupted_early_nothing_is_left(
-    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    command: Command,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    module: ModuleType,
+    name: str,
+    arguments: tuple[str, ...],
 ) -> None:
     before = sorted(tmp_path.rglob("*"))
-    for module, name in ((run, "list_inputs"), (run, "do_all"), (one_file, "_pass_on")):
-        with monkeypatch.context() as patch:
-            patch.setattr(module, name, interrupt)
-            folder = command("notes", "-o", "safe")
-            if folder.code == 0:  # interrupted only where one file is written
-                folder = command("notes/p1/a.txt", "-o", "safe.txt")
-                (tmp_path / "safe" / "report.json").unlink()
-                before = sorted(tmp_path.rglob("*"))
-        assert folder.code == 130
-        assert "interrupted: nothing was written" in folder.err
-        assert sorted(tmp_path.rglob("*")) == before
+    monkeypatch.setattr(module, name, interrupt)
+    said = command(*arguments)
+    assert said.code == 130
+    assert "interrupted: nothing was written" in said.err
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 @pytest.mark.parametrize(
