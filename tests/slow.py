@@ -27,6 +27,8 @@ SLOW = (
     "tests/archive/test_resume.py::test_killed_five_times_it_gives_the_same_bytes",
     "tests/archive/test_silence.py",
     "tests/archive/test_tables.py::test_json_lines_stay_in_order",
+    "tests/cli/test_deid_screen.py::test_a_real_interrupt",
+    "tests/cli/test_one_file.py::test_a_full_device_is_exit_code_1",
     "tests/cli/test_align.py",
     "tests/cli/test_cluster.py::test_models_look_at_the_paths",
     "tests/cli/test_compare.py",

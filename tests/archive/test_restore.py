@@ -96,6 +96,23 @@ def test_tables_get_ids_and_groups_back(tmp_path: Path, run_over: RunOver, kind:
             restore_folder(vault, tmp_path / "safe", tmp_path / "more")
 
 
+def test_tables_with_their_own_delimiter_encoding_and_keys(
+    tmp_path: Path, run_over: RunOver
+) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    table = f'visit;note;mrn\r\n1;"Zoë; {NOTE}";p1\r\n'
+    (folder / "table.csv").write_bytes(table.encode("cp1252"))
+    line = {"visit": "7", "note": NOTE, "mrn": "p1"}
+    (folder / "rows.jsonl").write_text(json.dumps(line) + "\n")
+    columns = Columns("note", "visit", "mrn")
+    run_over(folder, tmp_path / "safe", columns=columns, **vault_options(tmp_path))
+    vault = open_vault(tmp_path / "v.vault", PASSPHRASE)
+    assert restore_folder(vault, tmp_path / "safe", tmp_path / "back").documents == 2
+    assert (tmp_path / "back" / "table.csv").read_bytes().decode() == table
+    assert lines(tmp_path / "back" / "rows.jsonl") == [line]
+
+
 def write_table(path: Path, rows: list[tuple[str, str, str]]) -> None:
     names = ("visit", "mrn", "note")
     if path.suffix == ".jsonl":

@@ -107,6 +107,10 @@ def test_a_run_is_warned_about() -> None:
         "about 3 identifying words may still be in the texts (3.4% of all), as far as the model can"
         " tell; in the calibration it expected 2.0%, and 1.0% remained"
     )
+    many = Tally(expected_missed=3.0, replaced=[0] * (BINS - 1) + [100_000])
+    assert "about 3 identifying words may still be in the texts (less than 0.1% of all)" in (
+        estimate_in_words(many, None)
+    )
     one, none = Tally(expected_missed=1.2), Tally(expected_missed=0.4)
     assert estimate_in_words(one, None).startswith("about 1 identifying word may still be")
     assert estimate_in_words(none, None).startswith("less than 1 identifying word may still be in")

@@ -53,13 +53,12 @@ def clear_void_run(output: Path, *, folder_too: bool = False) -> None:
             output.rmdir()
 
 
-def documents_written(output: Path) -> tuple[int, int]:
-    """Return how many files and documents a run has finished in an output folder."""
+def files_written(output: Path) -> int:
+    """Return how many inputs a run has finished in an output folder."""
     try:
-        _, lines, _ = read_manifest(output)
+        return len(read_manifest(output)[1])
     except ConfigError:
-        return 0, 0
-    return len(lines), sum(line.tally.documents for line in lines.values())
+        return 0
 
 
 def without_input(output: Path, finished: Mapping[str, Line], inputs: Iterable[str]) -> list[str]:

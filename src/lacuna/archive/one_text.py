@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from lacuna.archive.found_documents import check_owners_files, open_found
 from lacuna.archive.known_check import check_known
-from lacuna.archive.option_check import check_promise, refuse_broken_promise
+from lacuna.archive.option_check import check_names, check_promise, refuse_broken_promise
 from lacuna.archive.options import ArchiveOptions
 from lacuna.deid.before_after import before_after
 from lacuna.deid.detection_options import with_policy
@@ -42,6 +42,7 @@ def deidentify_text(options: ArchiveOptions, content: bytes) -> SafeText:
     """
     check_promise(options)
     check_owners_files(options)
+    check_names(options)
     if options.vault is not None or options.resume:
         raise ConfigError("a text from the standard input has neither vault nor --resume")
     if options.format not in (None, "txt"):

@@ -8,8 +8,11 @@ from pathlib import Path
 from lacuna.archive.found_documents import check_owners_files
 from lacuna.archive.manifest import private_folder
 from lacuna.archive.options import ArchiveOptions
+from lacuna.deid.surrogates.pools import known_locale
 from lacuna.deid.vault import check_new_vault
 from lacuna.errors import ConfigError
+
+DEFAULT_LOCALE = "en"
 
 
 def check_options(options: ArchiveOptions) -> None:
@@ -21,7 +24,7 @@ def check_options(options: ArchiveOptions) -> None:
         Naming the options.
     """
     check_promise(options)
-    _ = options.encodings  # raises if there is no such encoding
+    check_names(options)
     if options.workers is not None and options.workers < 1:
         raise ConfigError("at least one worker is needed")
     if options.resume and options.vault is not None:
@@ -38,6 +41,13 @@ def check_options(options: ArchiveOptions) -> None:
     check_owners_files(options)
     if options.output is not None:
         _check_places(options, options.output.resolve())
+
+
+def check_names(options: ArchiveOptions) -> None:
+    """Check that encodings and the locale exist, whether or not they will be needed."""
+    _ = options.encodings
+    if options.locale != DEFAULT_LOCALE:
+        known_locale(options.locale)
 
 
 def check_promise(options: ArchiveOptions) -> None:

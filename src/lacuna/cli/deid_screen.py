@@ -49,27 +49,24 @@ class Screen:
 
     def interrupted(self) -> None:
         """Say what is written, and how to continue."""
-        from lacuna.archive.leftovers import documents_written
+        from lacuna.archive.leftovers import files_written
 
         output = self._options.output
-        files = 0
-        if output is not None and self._options.keeps_books:
-            files, _ = documents_written(output)
+        files = 0 if output is None or self._private is None else files_written(output)
         if not files:
             complain("interrupted: nothing was written")
             return
         written = f"{files:,} of {counted(self._files, 'file')} {'is' if files == 1 else 'are'}"
         complain(f"interrupted: {written} written; {self._how_to_continue()}")
-        self._name_folders()
+        self._name_private()
 
     def stopped(self, reason: str) -> None:
         """Say why nothing more could be written."""
-        output = self._options.output
-        if output is None or not self._options.keeps_books or not output.exists():
+        if self._private is None or not self._private.exists():
             complain(f"stopped: {reason}; nothing was written")
             return
         complain(f"stopped: {reason}; finished documents are kept; {self._how_to_continue()}")
-        self._name_folders()
+        self._name_private()
 
     def _how_to_continue(self) -> str:
         if self._options.can_be_resumed:
@@ -87,9 +84,8 @@ class Screen:
         self._show_doubts(report)
         self._show_remarks(report)
         self.failures(report)
-        options = self._options
-        if options.output is not None and options.keeps_books and _is_something(tally):
-            say(f"report: {options.output / 'report.html'}")
+        if self._private is not None and _is_something(tally):
+            say(f"report: {self._options.output}/report.html")
 
     def failures(self, report: Report) -> None:
         """Say how many documents failed, and name the folders; also with ``--json``."""
@@ -119,6 +115,7 @@ class Screen:
 
     def _show_remarks(self, report: Report) -> None:
         from lacuna.archive.inputs import in_words
+        from lacuna.archive.known_check import HITS
         from lacuna.deid.remarks import remarks_on_dates, remarks_on_encodings
         from lacuna.deid.scope import Consistency
 
@@ -127,7 +124,7 @@ class Screen:
             say(remark)
         if run.known_values:
             found = f"{len(tally.known_hits):,} of {counted(run.known_values, 'known value')} found"
-            say(f"{found}{self._see_hits()}")
+            say(found if self._private is None else f"{found}; see {self._private / HITS}")
         of_patients = self._options.consistency is Consistency.PATIENT
         if tally.documents > 1 and not run.has_groups and of_patients:
             say(
@@ -137,40 +134,34 @@ class Screen:
         for what, count in run.left_aside.items():
             say(f"skipped: {in_words(what, count)}")
 
-    def _see_hits(self) -> str:
-        from lacuna.archive.known_check import HITS
+    def name_folders(self, report: Report) -> None:
+        """Say what may be passed on and what is for the owner only."""
+        if not _is_something(report.tally):
+            return
+        if self._private is not None:
+            say(f"to pass on: {self._options.output}/")
+            self._name_private()
+        for what, path in owners_files(self._options).items():
+            say(f"keep private: {path} ({what.removesuffix('_file')}, with the originals)")
+
+    def _name_private(self) -> None:
+        say(f"keep private: {self._private}/ (which output belongs to which patient)")
+
+    @property
+    def _private(self) -> Path | None:
+        """The private folder, if there is one."""
         from lacuna.archive.manifest import private_folder
 
         output = self._options.output
         if output is None or not self._options.keeps_books:
-            return ""
-        return f"; see {output.parent / private_folder(output).name / HITS}"
-
-    def name_folders(self, report: Report) -> None:
-        """Say what may be passed on and what is for the owner only."""
-        if _is_something(report.tally):
-            self._name_folders()
-            for what, path in owners_files(self._options).items():
-                say(f"keep private: {path} ({what.removesuffix('_file')}, with the originals)")
-
-    def _name_folders(self) -> None:
-        from lacuna.archive.manifest import private_folder
-
-        output = self._options.output
-        if output is not None and self._options.keeps_books:
-            say(f"to pass on: {_folder(output)}")
-            private = output.parent / private_folder(output).name
-            say(f"keep private: {_folder(private)} (which output belongs to which patient)")
+            return None
+        return output.parent / private_folder(output).name
 
 
 def owners_files(options: ArchiveOptions) -> dict[str, str]:
     """Return the files for the owner that were asked for."""
     asked = (("findings_file", options.findings), ("review_file", options.review))
     return {what: str(path) for what, path in asked if path is not None}
-
-
-def _folder(path: Path) -> str:
-    return f"{path}/"
 
 
 def _is_something(tally: Tally) -> bool:

@@ -152,7 +152,10 @@ def main() -> NoReturn:
 
 def _asked() -> list[str]:
     """Return the command that is run, or completed by a shell; none if that is not clear."""
-    words = sys.argv[1:2] or os.environ.get("COMP_WORDS", "").split()[1:2]
+    words = sys.argv[1:2]
+    if "_LACUNA_COMPLETE" in os.environ:  # bash, or zsh and fish
+        line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
+        words = line.split()[1:2]
     return [name for name in words if name in COMMANDS]
 
 

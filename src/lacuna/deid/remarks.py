@@ -17,7 +17,9 @@ def estimate_in_words(tally: Tally, calibrated: tuple[float, float] | None) -> s
     if tally.expected_missed >= 1:
         words = f"about {counted(round(tally.expected_missed), 'identifying word')}"
     is_few = tally.expected_missed < 1 and calibrated is None
-    share = "" if is_few else f" ({tally.expected_left:.1%} of all)"
+    is_tiny = tally.expected_left < 0.0005
+    percent = "less than 0.1%" if is_tiny else f"{tally.expected_left:.1%}"
+    share = "" if is_few else f" ({percent} of all)"
     estimate = f"{words} may still be in the texts{share}, as far as the model can tell"
     if calibrated is None:
         return estimate

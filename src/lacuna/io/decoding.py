@@ -128,7 +128,10 @@ class Encodings:
         if self.encoding == AUTO and encoding == UTF_8:
             if content.count(0) * _MOST_ZEROS > len(content):
                 raise _unreadable("not a text: contains many zero bytes; see --encoding")
-            return self.mend(content.decode(UTF_8, "surrogateescape"), replace=replace)
+            try:
+                return Decoded(content.decode(UTF_8))
+            except UnicodeDecodeError:
+                return self.mend(content.decode(UTF_8, "surrogateescape"), replace=replace)
         try:
             text = content.decode(encoding, "replace" if replace else "strict")
         except UnicodeError:
@@ -140,7 +143,7 @@ class Encodings:
 
         Invalid bytes are read in the fallback encoding, together with everything around them.
         """
-        if not _ESCAPED.search(text):
+        if text.isascii() or not _ESCAPED.search(text):
             return Decoded(text)
         try:
             encoding = self._of([text])
