@@ -126,7 +126,7 @@ def test_parquet_dates_keep_their_type(tmp_path: Path, run_over: RunOver) -> Non
 
 
 @pytest.mark.parametrize("keep", ["visit_date", "all"])
-def test_true_dates_next_to_shifted_texts_are_refused(
+def test_true_dates_next_to_texts_without_them_are_refused(
     tmp_path: Path, run_over: RunOver, keep: str
 ) -> None:
     rows = [["visit_date", "text", "ward"], ["2022-02-09", "a", "W"], ["", "b", "W"]]
@@ -134,8 +134,14 @@ def test_true_dates_next_to_shifted_texts_are_refused(
     out = tmp_path / "safe"
     with pytest.raises(ConfigError, match="use --date-columns visit_date"):
         run_over(source, out, policy="research", columns=Columns(keep=(keep,)))
+    with pytest.raises(ConfigError, match="use --date-columns visit_date to copy its years"):
+        run_over(source, out, policy="safe-harbor", columns=Columns(keep=(keep,)))
+    with pytest.raises(ConfigError, match="leave the column out"):
+        run_over(source, out, policy="mask", columns=Columns(keep=(keep,)))
     assert not out.exists()
-    run_over(source, out, columns=Columns(keep=(keep,)))  # nothing is shifted
+    dates = tmp_path / "dates.toml"
+    dates.write_text('base = "mask"\n[actions]\ndate = "keep"\n')
+    run_over(source, out, policy=str(dates), columns=Columns(keep=(keep,)))
     shifted = Columns(keep=(keep,), dates=("visit_date",))
     run_over(source, tmp_path / "both", policy="research", columns=shifted)
     assert "2022-02-09" not in (tmp_path / "both" / "in.csv").read_text()

@@ -12,6 +12,7 @@ from lacuna.archive.date_columns import LOOKED_AT, first_values, looks_like_date
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.options import ArchiveOptions
 from lacuna.archive.tables import open_table
+from lacuna.deid.actions import Action, Generalise, Keep
 from lacuna.deid.date_cells import SHOWING
 from lacuna.errors import ConfigError
 from lacuna.io.foreign import converter_for
@@ -19,10 +20,10 @@ from lacuna.io.source import BYTE_ORDER_MARK
 
 
 def check_columns(files: Sequence[InputFile], options: ArchiveOptions) -> None:
-    """Check that the columns exist, and that no true dates are copied next to shifted ones.
+    """Check that the columns exist, and that no dates are copied unless the policy keeps them.
 
     If only some inputs lack a column, these fail alone. Whoever has one true date of a patient
-    knows the patient's offset, and so all other dates.
+    knows the patient's offset, and so all dates that were shifted.
 
     Raises
     ------
@@ -31,9 +32,10 @@ def check_columns(files: Sequence[InputFile], options: ArchiveOptions) -> None:
     """
     columns = options.columns
     _refuse_missing_columns(files, options)
-    if columns.dates and not isinstance(options.policy.action("DATE"), SHOWING):
+    action = options.policy.action("DATE")
+    if columns.dates and not isinstance(action, SHOWING):
         raise ConfigError("--date-columns: the policy hides dates, so there is nothing to copy")
-    if not (columns.keep and options.shifts_dates):
+    if not columns.keep or isinstance(action, Keep):
         return
     for file in files:
         if not file.is_table:
@@ -44,10 +46,19 @@ def check_columns(files: Sequence[InputFile], options: ArchiveOptions) -> None:
             continue
         for name, column in values.items():
             if columns.keeps(name) and looks_like_dates(column):
-                raise ConfigError(
-                    f"column {name!r} looks like dates; next to shifted texts it would show by how"
-                    f" many days; use --date-columns {name} to shift it along"
-                )
+                raise ConfigError(f"column {name!r} looks like dates; {_advice(name, action)}")
+
+
+def _advice(name: str, action: Action) -> str:
+    """Say why a column of dates is not copied, and what to do instead."""
+    if isinstance(action, Generalise):
+        return f"the policy shows only years; use --date-columns {name} to copy its years"
+    if isinstance(action, SHOWING):
+        return (
+            "next to shifted texts it would show by how many days;"
+            f" use --date-columns {name} to shift it along"
+        )
+    return "the policy hides dates; leave the column out"
 
 
 def _refuse_missing_columns(files: Sequence[InputFile], options: ArchiveOptions) -> None:
