@@ -58,7 +58,7 @@ def test_columns_of_a_csv_move_with_the_text(tmp_path: Path, run_over: RunOver) 
     assert safe[1][2] == f"Seen on {second:%A, %B %-d, %Y}."
     assert [row[4] for row in safe] == ["W1", "W2", "W3"]
     assert report.tally.emptied_cells == 1
-    assert report.as_json()["remarks_on_dates"]
+    assert report.as_json()["remarks"]
     two = run_over(source, tmp_path / "two", policy="research", columns=columns, workers=2)
     assert (tmp_path / "two" / "in.csv").read_bytes() == (tmp_path / "safe" / "in.csv").read_bytes()
     assert two.tally.emptied_cells == 1

@@ -15,7 +15,7 @@ from lacuna.deid.findings import Finding, Origin
 from lacuna.deid.keys import Key
 from lacuna.deid.policy import load_policy
 from lacuna.deid.redact import Redactor
-from lacuna.deid.remarks import estimate_in_words
+from lacuna.deid.remarks import estimate_in_words, remarks_on
 from lacuna.deid.run_report import warnings_of
 from lacuna.deid.tally import (
     BINS,
@@ -124,3 +124,17 @@ def test_the_neediest_documents_are_kept_in_order(needs: list[int], size: int) -
     assert whole.documents == len(needs)
     neediest = sorted(reviews, key=lambda r: (r.expected_missed, r.place.document), reverse=True)
     assert whole.review == neediest[:MOST_IN_NEED]
+
+
+def test_a_long_finding_is_reported() -> None:
+    document = Document("d", "Ann " * 200)
+    findings = [Finding(0, len(document.text), "STREET", Origin.MODEL)]
+    tokens = tokens_of(document)
+    sure = np.ones(len(tokens.start))
+    detected = Detected(document, findings, tokens.start, tokens.end, sure, sure > 0)
+    redacted = Redactor(load_policy("mask"), Key(bytes(32))).redact(document, findings)
+    tally = total([tally_of([(Place("x"), detected, redacted)])] * 2)
+    assert tally.long_findings == 2
+    assert remarks_on(tally) == [
+        "2 findings of more than 300 characters were replaced as a whole (see --review)"
+    ]

@@ -303,7 +303,7 @@ def _deidentify_input(options: ArchiveOptions, *, is_dry_run: bool, as_json: boo
     """De-identify the standard input, which is one text, in memory."""
     from lacuna.archive.one_file import STANDARD_OUTPUT, check_new_file, write_text
     from lacuna.archive.one_text import deidentify_text
-    from lacuna.deid.remarks import remarks_on_encodings
+    from lacuna.deid.remarks import remarks_on
 
     output = options.output or STANDARD_OUTPUT
     if as_json:
@@ -323,7 +323,7 @@ def _deidentify_input(options: ArchiveOptions, *, is_dry_run: bool, as_json: boo
         show_replaced(safe.tally)
     say(totals_in_words(safe.tally))
     show_warnings(safe.warnings)
-    for remark in remarks_on_encodings(safe.tally.encodings):
+    for remark in remarks_on(safe.tally):
         say(remark)
 
 

@@ -116,11 +116,11 @@ class Screen:
     def _show_remarks(self, report: Report) -> None:
         from lacuna.archive.inputs import in_words
         from lacuna.archive.known_check import HITS
-        from lacuna.deid.remarks import remarks_on_dates, remarks_on_encodings
+        from lacuna.deid.remarks import remarks_on
         from lacuna.deid.scope import Consistency
 
         tally, run = report.tally, report.run
-        for remark in (*remarks_on_dates(tally), *remarks_on_encodings(tally.encodings)):
+        for remark in remarks_on(tally):
             say(remark)
         if run.known_values:
             found = f"{len(tally.known_hits):,} of {counted(run.known_values, 'known value')} found"

@@ -10,6 +10,8 @@ from lacuna.text.plurals import counted
 if TYPE_CHECKING:
     from lacuna.deid.tally import Tally
 
+LONG = 300  #: characters of a finding that may hide more than an identifier
+
 
 def estimate_in_words(tally: Tally, calibrated: tuple[float, float] | None) -> str:
     """Return how many identifying words the model expects to remain, and how good it is at that."""
@@ -25,6 +27,22 @@ def estimate_in_words(tally: Tally, calibrated: tuple[float, float] | None) -> s
         return estimate
     expected, missed = calibrated
     return f"{estimate}; in the calibration it expected {expected:.1%}, and {missed:.1%} remained"
+
+
+def remarks_on(tally: Tally) -> list[str]:
+    """Return one sentence for each thing a reader should know about a run."""
+    return [
+        *remarks_on_dates(tally),
+        *_remarks_on_long_findings(tally.long_findings),
+        *remarks_on_encodings(tally.encodings),
+    ]
+
+
+def _remarks_on_long_findings(count: int) -> list[str]:
+    if not count:
+        return []
+    what = f"{counted(count, 'finding')} of more than {LONG:,} characters"
+    return [f"{what} {'was' if count == 1 else 'were'} replaced as a whole (see --review)"]
 
 
 def remarks_on_dates(tally: Tally) -> list[str]:

@@ -17,7 +17,7 @@ import msgspec
 from lacuna.deid.audits import AUDITS, audits_in
 from lacuna.deid.calibration import Calibration
 from lacuna.deid.drift import doubts
-from lacuna.deid.remarks import remarks_on_dates
+from lacuna.deid.remarks import remarks_on
 from lacuna.deid.run_report_page import page
 from lacuna.deid.tally import BINS, Place, Tally
 from lacuna.io.writing import whole_file
@@ -135,11 +135,12 @@ class Report(msgspec.Struct, frozen=True):
             "expected_missed_share": tally.expected_left,
             "foreign": tally.foreign,
             "foreign_documents": [_place(place) for place in tally.foreign_documents],
-            "remarks_on_dates": remarks_on_dates(tally),
+            "remarks": remarks_on(tally),
             "documents_with_contradictory_dates": tally.contradictory_dates,
             "dates_hidden_as_ambiguous": tally.hidden_dates,
             "documents_with_dates_against_locale": tally.dates_against_locale,
             "emptied_date_cells": tally.emptied_cells,
+            "long_findings": tally.long_findings,
             "encodings": tally.encodings,
             "known_values_found": len(tally.known_hits),
             "probability_histogram": {

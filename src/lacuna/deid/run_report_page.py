@@ -12,7 +12,6 @@ from msgspec import convert
 
 from lacuna.deid.audits import AUDITS, Audit, audit_section
 from lacuna.deid.promises import in_words
-from lacuna.deid.remarks import remarks_on_encodings
 from lacuna.text.plurals import counted
 
 _STYLE = """
@@ -91,7 +90,7 @@ def _summary(report: Mapping[str, Any]) -> str:
             f"<p>Left unchanged: {were} part of a name found here but not written like a name."
             " The owner has the list.</p>"
         )
-    remarks = report["remarks_on_dates"] + remarks_on_encodings(report["encodings"])
+    remarks = report["remarks"]
     return (
         "<h1>De-identification report</h1>"
         f"<p>{counted(report['documents'], 'document')}, {counted(report['tokens'], 'token')},"

@@ -81,6 +81,8 @@ class Tally(msgspec.Struct):
         Documents whose numeric dates are written in another order than that of the locale.
     emptied_cells
         Cells of date columns that could not be read, or show an age over 89.
+    long_findings
+        Replacements of more than ``LONG`` characters.
     encodings
         Documents by encoding, where one other than UTF-8 was detected.
     known_hits
@@ -107,6 +109,7 @@ class Tally(msgspec.Struct):
     hidden_dates: int = 0
     dates_against_locale: int = 0
     emptied_cells: int = 0
+    long_findings: int = 0
     encodings: dict[str, int] = {}
     known_hits: dict[str, int] = {}
 
@@ -127,6 +130,7 @@ class Tally(msgspec.Struct):
         self.hidden_dates += other.hidden_dates
         self.dates_against_locale += other.dates_against_locale
         self.emptied_cells += other.emptied_cells
+        self.long_findings += other.long_findings
         for mine, its in (
             (self.labels, other.labels),
             (self.fallbacks, other.fallbacks),

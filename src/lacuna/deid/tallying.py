@@ -11,6 +11,7 @@ import numpy as np
 from lacuna.deid.detector import Detected
 from lacuna.deid.drift import rates
 from lacuna.deid.redact import Redacted
+from lacuna.deid.remarks import LONG
 from lacuna.deid.tally import BINS, Place, Review, Tally, listed, most_in_need
 from lacuna.deid.vocabulary import Vocabulary, WordCounts
 from lacuna.kernels import kernel
@@ -68,6 +69,7 @@ def tally_of(
         contradictory_dates=sum([one.orders.contradictory for one in redacted]),
         hidden_dates=sum([one.orders.hidden for one in redacted]),
         dates_against_locale=sum([one.orders.against_locale for one in redacted]),
+        long_findings=sum(f.end - f.start > LONG for one in redacted for f in one.plan),
     )
 
 
