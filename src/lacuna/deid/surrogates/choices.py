@@ -11,16 +11,18 @@ from collections.abc import Callable
 from string import ascii_lowercase
 
 from lacuna.deid.keys import Key
+from lacuna.deid.person_names import NameWord
+from lacuna.deid.surrogates.context import Hint
 
 _ATTEMPTS = 64
 _RARE = "quxyz"
-_COMMON = "".join(letter for letter in ascii_lowercase if letter not in _RARE)
+_LATIN = ("".join(letter for letter in ascii_lowercase if letter not in _RARE), _RARE)
 
 
 class Memory:
     """Choices of one scope; its repr shows only their number."""
 
-    __slots__ = ("_chosen", "_first", "_letters", "_taken", "_values", "key")
+    __slots__ = ("_chosen", "_first", "_letters", "_taken", "_values", "hints", "key", "parsed")
 
     def __init__(self, key: Key) -> None:
         self.key = key
@@ -28,7 +30,9 @@ class Memory:
         self._values: set[tuple[str, str]] = set()
         self._chosen: dict[tuple[str, str, str], str] = {}
         self._first: dict[tuple[str, str], str] = {}
-        self._letters: dict[str, str] = {}
+        self._letters: dict[tuple[str, ...], dict[str, str]] = {}
+        self.parsed: dict[tuple[bool, str], list[NameWord]] = {}  #: words of names and places
+        self.hints: dict[str, Hint] = {}  #: what the text says about plain words and values
 
     def __repr__(self) -> str:
         return f"Memory({len(self._chosen)} choices)"
@@ -37,6 +41,7 @@ class Memory:
         """Return a memory without choices that avoids everything taken here."""
         fresh = Memory(self.key.derive(*fields))
         fresh._taken, fresh._values = self._taken, self._values
+        fresh.hints, fresh.parsed = self.hints, self.parsed
         return fresh
 
     def expect(self, space: str, *values: str) -> None:
@@ -88,21 +93,36 @@ class Memory:
         """Return what was first chosen for a value in any domain, or None."""
         return self._first.get((space, value))
 
-    def letter(self, letter: str) -> str:
-        """Return another letter for a letter, by two secret cycles through a … z: none stays.
+    def is_expected(self, space: str, value: str) -> bool:
+        """Whether a value is in the text."""
+        return (space, value) in self._values
 
-        Letters with which few names begin have their own cycle; otherwise rare names would become
-        common.
+    def is_free(self, space: str, value: str) -> bool:
+        """Whether a value is neither in the text nor a surrogate."""
+        return (space, value) not in self._values and (space, value) not in self._taken
+
+    def letter(self, letter: str, alphabet: tuple[str, ...] = _LATIN) -> str:
+        """Return another letter for a letter, by secret cycles through an alphabet: none stays.
+
+        The alphabet may be in several parts, each with its own cycle. Letters with which few names
+        begin are such a part; otherwise rare names would become common.
         """
-        if not self._letters:
-            random = int.from_bytes(self.key.digest("letters"), "big")
-            for letters in (_COMMON, _RARE):
-                left, cycle = list(letters), []
-                while left:
-                    random, choice = divmod(random, len(left))
-                    cycle.append(left.pop(choice))
-                self._letters |= zip(cycle, [*cycle[1:], cycle[0]], strict=True)
-        known = self._letters.get(letter)
+        cycles = self._letters.get(alphabet)
+        if cycles is None:
+            cycles = self._letters[alphabet] = self._cycles(alphabet)
+        known = cycles.get(letter)
         if known is None:
-            known = ascii_lowercase[self.key.number("letter", letter) % 26]
+            every = sorted(cycles)
+            known = every[self.key.number("letter", letter) % len(every)]
         return known
+
+    def _cycles(self, alphabet: tuple[str, ...]) -> dict[str, str]:
+        random = int.from_bytes(self.key.digest("letters"), "big")
+        cycles: dict[str, str] = {}
+        for letters in alphabet:
+            left, cycle = list(letters), []
+            while left:
+                random, choice = divmod(random, len(left))
+                cycle.append(left.pop(choice))
+            cycles |= zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+        return cycles
