@@ -26,10 +26,18 @@ class NameFamily(NamedTuple):
         "m" or "f".
     names
         As they are written.
+    plain_names
+        In plain spelling.
     """
 
     gender: str
     names: tuple[str, ...]
+    plain_names: tuple[str, ...]
+
+    @property
+    def full(self) -> str:
+        """The full name in plain spelling."""
+        return self.plain_names[0]
 
 
 @cache
@@ -39,20 +47,26 @@ def name_families() -> Mapping[str, tuple[NameFamily, ...]]:
     for line in _TABLE.read_text("utf-8").splitlines():
         if not line.startswith("#"):
             gender, *names = line.split()
-            for name in names:
-                found.setdefault(plain(name), []).append(NameFamily(gender, tuple(names)))
-    return {name: tuple(families) for name, families in found.items()}
+            family = NameFamily(gender, tuple(names), tuple(map(plain, names)))
+            for name in family.plain_names:
+                found.setdefault(name, []).append(family)
+    # a full name belongs to its own family first: Sandra, also short for Alexandra
+    return {name: tuple(sorted(f, key=lambda x: x.full != name)) for name, f in found.items()}
 
 
 @cache
-def families_like(gender: str, letter: str) -> list[NameFamily]:
-    """Return the families of a gender whose full name begins with a letter."""
-    return [
-        family
+def families_like(gender: str, letter: str, size: int) -> tuple[list[NameFamily], list[NameFamily]]:
+    """Return the families of a gender whose full name begins with a letter.
+
+    Those with at least `size` names, and the others.
+    """
+    every = [
+        families[0]
         for name, families in name_families().items()
-        for family in families
-        if name[0] == letter and family.gender == gender and plain(family.names[0]) == name
+        if name[0] == letter and families[0].full == name and families[0].gender == gender
     ]
+    large = [family for family in every if len(family.names) >= size]
+    return large, [family for family in every if family not in large]
 
 
 def other_forms(name: str) -> frozenset[str]:
@@ -63,6 +77,6 @@ def other_forms(name: str) -> frozenset[str]:
 @cache
 def _other_forms() -> dict[str, frozenset[str]]:
     return {
-        name: frozenset(plain(other) for family in families for other in family.names)
+        name: frozenset(other for family in families for other in family.plain_names)
         for name, families in name_families().items()
     }

@@ -9,10 +9,9 @@ from functools import cache
 from lacuna.deid.dates.calendar_words import plain
 from lacuna.deid.kinds import IdentifierKind
 from lacuna.deid.surrogates.addresses import other_email, other_ip, other_url, other_username
-from lacuna.deid.surrogates.choices import Memory
+from lacuna.deid.surrogates.choices import Hint, Memory
 from lacuna.deid.surrogates.codes import other_code
 from lacuna.deid.surrogates.context import (
-    Hint,
     article_before,
     article_of,
     is_s_outside,
@@ -61,7 +60,7 @@ def expect(
         words = words_of(memory, surface, is_person=is_person)
         expect_words(memory, surface, words)
         if is_person:
-            note_positions(memory.hints, pools, surface, words, before)
+            note_positions(memory, pools, surface, words, before)
         if words:
             first, last = words[0].word, words[-1].word
     if kind in _LISTED:

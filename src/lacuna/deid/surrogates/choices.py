@@ -8,21 +8,54 @@ a surrogate, and a choice depends on other values only if two attempts collide.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from string import ascii_lowercase
 
 from lacuna.deid.keys import Key
 from lacuna.deid.person_names import NameWord
-from lacuna.deid.surrogates.context import Hint
 
 _ATTEMPTS = 64
 _RARE = "quxyz"
 _LATIN = ("".join(letter for letter in ascii_lowercase if letter not in _RARE), _RARE)
 
 
+@dataclass(slots=True)
+class Hint:
+    """What the text says about one word or value.
+
+    Attributes
+    ----------
+    article
+        "a" or "an" if one stands before it.
+    ends_in_s
+        Whether an apostrophe alone stands after it.
+    given, family
+        How often it is a first name and a family name by its position.
+    gender
+        "m" or "f" if a title or a word like *wife* tells.
+    """
+
+    article: str = ""
+    ends_in_s: bool = False
+    given: int = 0
+    family: int = 0
+    gender: str = ""
+
+
 class Memory:
     """Choices of one scope; its repr shows only their number."""
 
-    __slots__ = ("_chosen", "_first", "_letters", "_taken", "_values", "hints", "key", "parsed")
+    __slots__ = (
+        "_chosen",
+        "_first",
+        "_letters",
+        "_taken",
+        "_values",
+        "hints",
+        "key",
+        "parsed",
+        "usual",
+    )
 
     def __init__(self, key: Key) -> None:
         self.key = key
@@ -32,6 +65,7 @@ class Memory:
         self._first: dict[tuple[str, str], str] = {}
         self._letters: dict[tuple[str, ...], dict[str, str]] = {}
         self.parsed: dict[tuple[bool, str], list[NameWord]] = {}  #: words of names and places
+        self.usual: set[str] = set()  #: plain words of names, each used as the lists expect
         self.hints: dict[str, Hint] = {}  #: what the text says about plain words and values
 
     def __repr__(self) -> str:
@@ -41,7 +75,7 @@ class Memory:
         """Return a memory without choices that avoids everything taken here."""
         fresh = Memory(self.key.derive(*fields))
         fresh._taken, fresh._values = self._taken, self._values
-        fresh.hints, fresh.parsed = self.hints, self.parsed
+        fresh.hints, fresh.usual, fresh.parsed = self.hints, self.usual, self.parsed
         return fresh
 
     def expect(self, space: str, *values: str) -> None:

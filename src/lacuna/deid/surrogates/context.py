@@ -14,7 +14,6 @@ A text never changes outside of what was found, so a surrogate has to fit what s
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from lacuna.deid.dates.calendar_words import plain
 from lacuna.deid.person_names import (
@@ -25,6 +24,7 @@ from lacuna.deid.person_names import (
     is_particle,
     title_gender,
 )
+from lacuna.deid.surrogates.choices import Hint, Memory
 from lacuna.deid.surrogates.pools import NameGroup, Pools
 
 BEFORE, AFTER = 40, 2  #: characters that are looked at
@@ -67,29 +67,6 @@ _LIKE_A = re.compile("eu|ewe|one|uni(?![mn])|use|usu|uro|util|ukr")  # a unit, a
 _LIKE_AN = ("hour", "honest", "honor", "honour", "heir")
 
 
-@dataclass(slots=True)
-class Hint:
-    """What the text says about one word or value.
-
-    Attributes
-    ----------
-    article
-        "a" or "an" if one stands before it.
-    ends_in_s
-        Whether an apostrophe alone stands after it.
-    given, family
-        How often it is a first name and a family name by its position.
-    gender
-        "m" or "f" if a title or a word like *wife* tells.
-    """
-
-    article: str = ""
-    ends_in_s: bool = False
-    given: int = 0
-    family: int = 0
-    gender: str = ""
-
-
 def article_before(before: str) -> str:
     """Return "a" or "an" if a text ends with one, otherwise ""."""
     if not before[-1:].isspace() or before[-2:-1] not in "aAnN":
@@ -101,9 +78,10 @@ def article_before(before: str) -> str:
 def article_of(text: str) -> str:
     """Return the article that English puts before a word or phrase, by its spelling."""
     first = _WORDS.search(text)
-    if first is None:
+    own = first[0] if first else ""
+    word = plain(own)
+    if not word:
         return "a"
-    own, word = first[0], plain(first[0])
     if own.isupper() and (len(own) <= 3 or not set(word) & set("aeiouy")):
         return "an" if word[0] in _VOWEL_LETTERS else "a"
     if word[0] == "h":
@@ -146,24 +124,27 @@ def is_named_month(before: str, *, is_person: bool) -> bool:
 
 
 def note_positions(
-    hints: dict[str, Hint], pools: Pools, surface: str, words: list[NameWord], before: str
+    memory: Memory, pools: Pools, surface: str, words: list[NameWord], before: str
 ) -> None:
     """Note which words of a name are first names and which are family names.
 
-    Only words that the lists are not sure of are noted.
+    Words that the lists know as family names only are left out: they may be middle names.
     """
-    groups, doubtful = pools.groups, pools.doubtful
-    unsure = [w.word for w in words if w.word in doubtful or w.word not in groups]
-    if not unsure:
-        return
+    groups, family_name = pools.groups, NameGroup.LAST
+    if len(words) == 2 and surface[words[0].end : words[1].start] == " ":  # the usual case, fast
+        first, last = words[0].word, words[1].word
+        is_usual = groups.get(first, family_name) is not family_name
+        if is_usual and groups.get(last, family_name) is family_name and not title_gender(before):
+            memory.usual.update((first, last))
+            return
     given, family, gender = _positions(pools, surface, words, before)
-    for word in unsure:
-        if word in given or word in family:
-            hint = hints.setdefault(word, Hint())
-            hint.given += word in given
-            hint.family += word in family
-            if word in given:
-                hint.gender = hint.gender or gender
+    for word in given:
+        if word in pools.doubtful or groups.get(word) is not family_name:
+            hint = memory.hints.setdefault(word, Hint())
+            hint.given += 1
+            hint.gender = hint.gender or gender
+    for word in family:
+        memory.hints.setdefault(word, Hint()).family += 1
 
 
 def _positions(
@@ -213,7 +194,8 @@ def _given_and_family(
     first, last = units[0], units[-1]
     if "," in surface:
         return [word for unit in units[1:] for word in unit], first
-    if len(units) == 2 and _is_turned(pools, first[0], last[0]):  # Husbands Trevor
+    is_plain = len(units) == 2 and len(first) == len(last) == 1
+    if is_plain and _is_turned(pools, first[0], last[0]):  # Husbands Trevor
         return last, first
     if is_particle(first[0]):  # Van Buren
         return [], [word for unit in units for word in unit]
@@ -222,8 +204,11 @@ def _given_and_family(
 
 def _is_turned(pools: Pools, first: str, last: str) -> bool:
     groups, family = pools.groups, NameGroup.LAST
-    is_first_family = not is_particle(first) and groups.get(first, family) is family
-    return is_first_family and groups.get(last, family) is not family
+    if is_particle(first) or groups.get(first, family) is not family:
+        return False
+    return groups.get(last, family) is not family and (
+        last not in pools.doubtful or (first in groups and first not in pools.doubtful)
+    )
 
 
 def _listed_gender(pools: Pools, given: list[str]) -> str:

@@ -13,9 +13,9 @@ from itertools import islice
 
 from lacuna.deid.dates.calendar_words import plain
 from lacuna.deid.nicknames import NameFamily, families_like, name_families
-from lacuna.deid.surrogates.choices import Memory
+from lacuna.deid.surrogates.choices import Hint, Memory
 from lacuna.deid.surrogates.codes import other_code
-from lacuna.deid.surrogates.context import Hint, article_of
+from lacuna.deid.surrogates.context import article_of
 from lacuna.deid.surrogates.pools import SHORTEST, NameGroup, Pools
 from lacuna.deid.surrogates.scripts import LATIN, ScriptNames, script_names, script_of
 
@@ -27,6 +27,7 @@ _LISTED = 48  # attempts with names from the lists
 _LETTERS = 26
 _LAST = NameGroup.LAST
 _GENDERS = {"m": NameGroup.MALE, "f": NameGroup.FEMALE}
+_GENDER = {group: gender for gender, group in _GENDERS.items()}
 _LONGEST_FAMILY_NAME = 2  # characters of a Chinese, Japanese or Korean one
 
 
@@ -62,6 +63,8 @@ def other_word(
         return _like(own, memory.letter(word))
     if own.isupper() and word not in pools.groups and _is_acronym(word, is_loud):
         return _other_acronym(memory, domain, word).upper()
+    if not own.isupper() and not own[1:].islower() and _are_initials(own, word):
+        return "".join([_like(a, memory.letter(b)) for a, b in zip(own, word, strict=True)])
     return _like(own, word_for(memory, pools, domain, word, names))
 
 
@@ -77,11 +80,11 @@ def word_for(
     if known is not None:
         return known
     hint = memory.hints.get(word)
-    group = _group(pools, hint, word) if domain == PERSON else _LAST
+    group = _group(memory, pools, word) if domain == PERSON else _LAST
     offered = _offered(memory, names or pools.names[group], word, hint)
     first: Sequence[str] = ()
     if domain == PERSON and group is not _LAST and pools.is_english and word in name_families():
-        first = [name for name in _same_form(memory, word, group) if _fits(name, hint)]
+        first = [name for name in _same_form(memory, word, _GENDER[group]) if _fits(name, hint)]
     choices = min(len(offered), _LISTED)
     start = memory.key.number("word", domain, word)
 
@@ -103,15 +106,15 @@ def _letters_for(memory: Memory, word: str) -> str:
     return (other_code(memory, SPACE, word, grow=True) or "x").capitalize()
 
 
-def _group(pools: Pools, hint: Hint | None, word: str) -> NameGroup:
+def _group(memory: Memory, pools: Pools, word: str) -> NameGroup:
     """Return what a word is used as: by the lists, or by the text if they do not know."""
-    listed = pools.groups.get(word)
-    if listed is not None and word not in pools.doubtful:
-        return listed
-    if hint is None or hint.given == hint.family == 0:
+    listed, hint = pools.groups.get(word), memory.hints.get(word)
+    if hint is None or word in memory.usual or hint.given == hint.family == 0:
         return listed or _LAST
     if hint.family > hint.given:
         return _LAST
+    if listed is not None and word not in pools.doubtful:
+        return listed
     if hint.gender:
         return _GENDERS[hint.gender]
     if listed is None or listed is _LAST:
@@ -143,41 +146,40 @@ def _fits(name: str, hint: Hint | None) -> bool:
     return not is_s_missing and (not hint.article or article_of(name) == hint.article)
 
 
-def _same_form(memory: Memory, word: str, group: NameGroup) -> list[str]:
+def _same_form(memory: Memory, word: str, gender: str) -> Sequence[str]:
     """Return names that are to their full name what a word is to its own: Bob, Ken."""
-    families = [f for f in name_families()[word] if _GENDERS[f.gender] is group]
-    families = families or list(name_families()[word])
-    own = next(
-        (f for f in families if any(memory.is_expected(SPACE, plain(n)) for n in f.names[:1])),
-        families[0],
-    )
+    own, *others = name_families()[word]
+    for family in others:  # Ted: Edward or Theodore?
+        is_better = memory.is_expected(SPACE, family.full) or own.gender != gender
+        if is_better and family.gender == gender and not memory.is_expected(SPACE, own.full):
+            own = family
     other = _other_family(memory, own)
     if other is None:
-        return []
-    full, *every = other.names
-    short = [name for name in every if len(name) >= SHORTEST - 1]
-    place = [plain(name) for name in own.names].index(word) - 1
-    if place < 0 or not short:
-        return [full]
-    return [short[(place + i) % len(short)] for i in range(len(short))]
+        return ()
+    full, *short = [name for name in other.names if len(name) >= SHORTEST - 1]
+    place = own.plain_names.index(word)
+    if place == 0 or not short:
+        return (full,)
+    return [short[(place - 1 + i) % len(short)] for i in range(len(short))]
 
 
 def _other_family(memory: Memory, own: NameFamily) -> NameFamily | None:
     """Return the first name and its short forms that replace others; None if all are taken."""
-    full = plain(own.names[0])
-    offered = families_like(own.gender, memory.letter(full[0]))
-    enough = [family for family in offered if len(family.names) >= min(len(own.names), 4)]
-    offered = enough or offered
-    start = memory.key.number("family", full)
+    known = memory.known(_FAMILIES, "", own.full)
+    if known is not None:
+        return name_families()[known][0]
+    large, small = families_like(own.gender, memory.letter(own.full[0]), min(len(own.names), 4))
+    start = memory.key.number("family", own.full)
 
     def make(attempt: int) -> tuple[str, str] | None:
-        if attempt >= len(offered):
+        if attempt >= len(large) + len(small):
             return None
-        name = offered[(start + attempt) % len(offered)].names[0]
-        return name, plain(name) if memory.is_free(SPACE, plain(name)) else full
+        offered, i = (large, start) if attempt < len(large) else (small, start - len(large))
+        full = offered[(i + attempt) % len(offered)].full
+        return full, full if memory.is_free(SPACE, full) else own.full
 
-    chosen = memory.choose(_FAMILIES, "", full, make)
-    return None if chosen is None else name_families()[plain(chosen)][0]
+    chosen = memory.choose(_FAMILIES, "", own.full, make)
+    return None if chosen is None else name_families()[chosen][0]
 
 
 def _script_word(memory: Memory, names: ScriptNames, own: str, word: str) -> str:
@@ -224,6 +226,11 @@ def _is_acronym(word: str, is_loud: bool) -> bool:
     if not set(word) & set("aeiouy"):
         return len(word) <= _LONGEST_ACRONYM
     return len(word) <= 3 and not is_loud
+
+
+def _are_initials(own: str, word: str) -> bool:
+    """Whether a word in capitals and small letters is made of initials: FMcA."""
+    return len(own) == len(word) <= _LONGEST_ACRONYM and sum(map(str.isupper, own)) > 2
 
 
 def _other_acronym(memory: Memory, domain: str, word: str) -> str:

@@ -63,8 +63,7 @@ class Pools:
     groups
         Plain name → its group; of names in several groups, the most usual.
     doubtful
-        Plain names in several groups, or only in lists of other locales: the text decides, if it
-        tells.
+        Plain names in several groups, or only in lists of other locales.
     endings
         Last two letters of a plain first name → the gender of most names that end like it.
     locale
@@ -163,12 +162,14 @@ def _latin_names(locale: str, group: NameGroup) -> list[str]:
 def _groups(sources: list[str]) -> tuple[dict[str, NameGroup], frozenset[str]]:
     """Return the group of every name in the lists, and which names the lists are not sure of.
 
-    Those are the names in several groups, and names that only other sources have.
+    Those are the names in several groups, and names that only other sources have, or in another
+    group.
     """
     others = [locale for locale in _locales() if locale not in sources]
     known, doubtful = _grouped([*_lists(sources), *_more_names()])
     elsewhere, _ = _grouped(_lists(others))
-    return elsewhere | known, doubtful | (elsewhere.keys() - known.keys())
+    differ = {name for name, group in elsewhere.items() if known.get(name) is not group}
+    return elsewhere | known, doubtful | differ
 
 
 def _lists(locales: list[str]) -> list[tuple[NameGroup, list[str]]]:

@@ -74,7 +74,7 @@ def script_names(script: str, locale: str) -> ScriptNames | None:
         return None
     for source in (known_locale(locale), usual):
         names = {
-            group: tuple(n for n in faker_names(source, group) if script_of(n) == script)
+            group: tuple(n for n in faker_names(source, group) if _is_word_in(script, n))
             for group in NameGroup
         }
         if all(names.values()):
@@ -88,8 +88,16 @@ def script_names(script: str, locale: str) -> ScriptNames | None:
     return None
 
 
+def _is_word_in(script: str, name: str) -> bool:
+    return script_of(name) == script and all(c.isalpha() or _is_mark(c) for c in name)
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] == "M"
+
+
 def _scripts(text: str) -> set[str]:
-    letters = {c for c in text if c.isalpha() or unicodedata.category(c)[0] == "M"}
+    letters = {c for c in text if c.isalpha() or _is_mark(c)}
     return set(map(_script, letters)) - _NO_SCRIPT
 
 
