@@ -130,21 +130,43 @@ def note_positions(
 
     Words that the lists know as family names only are left out: they may be middle names.
     """
-    groups, family_name = pools.groups, NameGroup.LAST
-    if len(words) == 2 and surface[words[0].end : words[1].start] == " ":  # the usual case, fast
-        first, last = words[0].word, words[1].word
-        is_usual = groups.get(first, family_name) is not family_name
-        if is_usual and groups.get(last, family_name) is family_name and not title_gender(before):
-            memory.usual.update((first, last))
+    if len(words) < 2:
+        for word in words:
+            _note_alone(memory, pools, word.word, before)
+        return
+    if len(words) == 2:  # the usual cases, fast
+        between = surface[words[0].end : words[1].start]
+        first, last = (words[0], words[1]) if between == " " else (words[1], words[0])
+        is_usual = between in (" ", ", ") and _is_usual(pools, first.word, last.word)
+        if is_usual and (first.word not in pools.doubtful or not title_gender(before)):
+            memory.usual.update((first.word, last.word))
             return
     given, family, gender = _positions(pools, surface, words, before)
     for word in given:
-        if word in pools.doubtful or groups.get(word) is not family_name:
+        if word in pools.doubtful or pools.groups.get(word) is not NameGroup.LAST:
             hint = memory.hints.setdefault(word, Hint())
             hint.given += 1
             hint.gender = hint.gender or gender
     for word in family:
         memory.hints.setdefault(word, Hint()).family += 1
+
+
+def _note_alone(memory: Memory, pools: Pools, word: str, before: str) -> None:
+    """Note what a title or a word like *wife* says about one word alone."""
+    is_sure = word in pools.groups and word not in pools.doubtful
+    if is_sure and pools.groups[word] is NameGroup.LAST:
+        return
+    if title_gender(before) is not None:
+        memory.hints.setdefault(word, Hint()).family += 1
+    elif not is_sure and (relation := relation_before(before)) is not None:
+        hint = memory.hints.setdefault(word, Hint())
+        hint.given += 1
+        hint.gender = hint.gender or relation
+
+
+def _is_usual(pools: Pools, first: str, last: str) -> bool:
+    groups, family = pools.groups, NameGroup.LAST
+    return groups.get(first, family) is not family and groups.get(last, family) is family
 
 
 def _positions(
@@ -163,9 +185,7 @@ def _positions(
             gender = gender or relation_before(before) or ""
         return given, family, gender
     alone = units[0] if units else []
-    if has_title and words[0].role is TITLE:
-        return [], alone, gender
-    if title_gender(before) is not None:
+    if words[0].role is TITLE or title_gender(before) is not None:
         return [], alone, ""
     relation = relation_before(before)
     return ([], [], "") if relation is None else (alone, [], relation)

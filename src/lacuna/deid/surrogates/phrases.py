@@ -32,6 +32,7 @@ from lacuna.deid.surrogates.name_words import PERSON, SPACE, other_word
 from lacuna.deid.surrogates.pools import NameGroup, Pools
 from lacuna.deid.surrogates.scripts import is_latin
 
+_SIGNS = tuple(APOSTROPHES)
 _NUMBER = re.compile(r"\d+")
 _ENDINGS = frozenset(("st", "nd", "rd", "th"))
 _SHORTENED = frozenset(
@@ -176,7 +177,7 @@ def _between(memory: Memory, text: str, own: str, new: str) -> str:
         return text
     if not text.isascii():
         text = "".join([c for c in text if unicodedata.category(c)[0] != "M"])
-    is_possessive = text[0] in APOSTROPHES and own[-1:] in ("s", "S") and not text[1:2].isalnum()
+    is_possessive = text[:1] in _SIGNS and own[-1:] in ("s", "S") and not text[1:2].isalnum()
     if is_possessive and new[-1:] not in ("s", "S"):  # James' becomes Kevin's
         text = text[0] + own[-1] + text[1:]
     return _NUMBER.sub(lambda match: other_code(memory, "number", match[0], grow=True) or "0", text)
@@ -201,7 +202,7 @@ def _ordinal(before: str, own: str) -> str:
 def _is_generic(surface: str, start: int, end: int) -> bool:
     """Whether a word with an apostrophe names a type of place: Children's, l'Hôpital."""
     own = surface[start:end]
-    if surface[end : end + 1] in tuple(APOSTROPHES) and f"{plain_word(own)}s" in generic_words():
+    if surface[end : end + 1] in _SIGNS and f"{plain_word(own)}s" in generic_words():
         return True
     parts = re.split(f"[{APOSTROPHES}]", own)
     return len(parts) > 1 and plain_word(parts[-1]) in generic_words()
