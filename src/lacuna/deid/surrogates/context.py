@@ -131,8 +131,8 @@ def note_positions(
     Words that the lists know as family names only are left out: they may be middle names.
     """
     if len(words) < 2:
-        for word in words:
-            _note_alone(memory, pools, word.word, before)
+        for alone in words:
+            _note_alone(memory, pools, alone.word, before)
         return
     if len(words) == 2:  # the usual cases, fast
         between = surface[words[0].end : words[1].start]
