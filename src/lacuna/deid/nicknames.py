@@ -55,6 +55,13 @@ def name_families() -> Mapping[str, tuple[NameFamily, ...]]:
 
 
 @cache
+def short_forms() -> frozenset[str]:
+    """Return the plain names that are only short forms."""
+    table = name_families()
+    return frozenset(name for name, families in table.items() if families[0].full != name)
+
+
+@cache
 def families_like(gender: str, letter: str, size: int) -> tuple[list[NameFamily], list[NameFamily]]:
     """Return the families of a gender whose full name begins with a letter.
 

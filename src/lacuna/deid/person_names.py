@@ -19,6 +19,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from lacuna.deid.dates.calendar_words import plain
+from lacuna.deid.nicknames import short_forms
 
 APOSTROPHES = "'’‘ʼ"
 # O'Brien is one word, John's is John and a clitic
@@ -113,8 +114,10 @@ class NameForm(NamedTuple):
 
     @property
     def specificity(self) -> tuple[int, int]:
-        """How much a form says: a whole name more than initials, these more than a word alone."""
-        return sum([2 if len(name) > 1 else 1 for name in self.given]), bool(self.family)
+        """How much a form says: a whole name more than a short form or initials, then a word."""
+        short = short_forms()
+        said = [2 if len(name) == 1 else 3 if name in short else 4 for name in self.given]
+        return sum(said), bool(self.family)
 
 
 def word_spans(surface: str) -> list[tuple[int, int]]:
