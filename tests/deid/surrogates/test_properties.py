@@ -157,6 +157,7 @@ def test_a_relation_is_read_up_to_the_end_of_the_sentence() -> None:
         ("uninsured man", "an"), ("European", "a"), ("one-time event", "a"), ("urologist", "a"),
         ("usher", "an"), ("MRI", "an"), ("BMC", "a"), ("UN", "a"), ("X-ray", "an"), ("IBM", "an"),
         ("Élodie", "an"), ("yacht", "a"), ("heir", "an"), ("123", "a"), ("USER", "a"),
+        ("SET DESIGNER", "a"), ("HR MANAGER", "an"),
     ],
 )  # fmt: skip
 def test_articles_follow_the_sound(phrase: str, article: str) -> None:

@@ -82,7 +82,8 @@ def article_of(text: str) -> str:
     word = plain(own)
     if not word:
         return "a"
-    if own.isupper() and (len(own) <= 3 or not set(word) & set("aeiouy")):
+    is_loud = " " in text and text.isupper()  # SET DESIGNER: no acronym
+    if own.isupper() and ((len(own) <= 3 and not is_loud) or not set(word) & set("aeiouy")):
         return "an" if word[0] in _VOWEL_LETTERS else "a"
     if word[0] == "h":
         return "an" if word.startswith(_LIKE_AN) else "a"
