@@ -78,6 +78,16 @@ def test_one_person_in_many_forms() -> None:
     assert who("María García López", "García", "Sra. López") == [0, 0, 0]
 
 
+def test_short_forms_are_the_same_person_if_nobody_else_can_be_meant() -> None:
+    assert who("Robert Smith", "Bob Smith", "Bob", "Rob", "R. Smith") == [0] * 5
+    assert who("Bob", "Robert Smith") == [0, 0]
+    assert who("Ted Smith", "Theodore Smith") == [0, 0]
+    assert who("Ted Smith", "Theodore Smith", "Edward Smith") == [0, 1, 2]
+    assert who("Bob Smith", "Robert Jones", "Bob") == [0, 1, 2]
+    assert who("Bob Smith", "Bill Smith") == [0, 1]
+    assert who("Dr. Jack", "John Jones") == [0, 1]
+
+
 def test_two_people_are_not_one() -> None:
     assert who("John Smith", "Jane Smith") == [0, 1]
     assert who("Mr. Smith", "Mrs. Smith") == [0, 1]

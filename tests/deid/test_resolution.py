@@ -146,6 +146,8 @@ def test_touching_spans_join_only_when_different_detectors_found_them() -> None:
         ("by:\u200bSmith", "Smith", "\u200bSmith"),
         ("Smith\u200b, b", "Smith", "Smith\u200b"),
         ("\u0e2a\u0e21\u200b\u0e0a\u0e32\u0e22", "\u0e2a\u0e21", "\u0e2a\u0e21"),
+        ("12 Oak St #3F.", "12 Oak St #3", "12 Oak St #3F"),
+        ("seen: 68M today", "68", "68"),
     ],
 )
 def test_words_are_found_whole_and_white_space_is_left(text: str, part: str, whole: str) -> None:

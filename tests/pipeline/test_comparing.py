@@ -25,7 +25,7 @@ def test_settings_go_to_the_model_they_name() -> None:
         "l2=0.5": "--set l2: expected MODEL.key=value",
         "magic.l2=0.5": "MODEL one of crf",
         "crf.l22=0.5": "did you mean l2",
-        "crf.l2=x.y": "--set l2: Expected `float`",
+        "crf.l2=x.y": "--set l2: expected a number",
     }.items():
         with pytest.raises(ConfigError, match=said):
             chosen_configs("crf", [wrong])

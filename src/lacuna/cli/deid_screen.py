@@ -93,7 +93,7 @@ class Screen:
         if self._failed > SHOWN_FAILURES:
             complain(f"failed: {self._failed - SHOWN_FAILURES:,} more, see report.json")
         if self._failed and not self._show_paths:
-            complain("--show-paths names the files that failed")
+            say("--show-paths names the files that failed")
         if failed:
             complain(
                 f"{counted(failed, 'document')} failed and"

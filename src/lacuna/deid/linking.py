@@ -1,8 +1,9 @@
 """Which mentions of names are the same person: "John Smith", "Mr. Smith", "SMITH", "J. Smith".
 
 Two forms *may be* one person if they do not contradict one another: the same family name; given
-names that are equal, or one the initial of the other, as far as both have them; no "Mr." against
-"Mrs.", no "Jr." against none. A word alone may be anybody with that word in the name.
+names that are equal, or one the initial or a short form (Bob, Robert) of the other, as far as both
+have them; no "Mr." against "Mrs.", no "Jr." against none. A word alone may be anybody with that
+word in the name.
 
 A form is linked to a person if it may be that person and nobody else. If it may be several people,
 it gets a person of its own: two people are never taken for one; one person may be taken for two.
@@ -20,6 +21,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from operator import attrgetter
 
+from lacuna.deid.nicknames import other_forms
 from lacuna.deid.person_names import FullName, NameForm
 
 _CROWD = 50  # people who share a word of their names; with more, nothing is linked
@@ -58,7 +60,7 @@ class People:
         return linked
 
     def _person(self, form: NameForm) -> Person:
-        near = self._by_word.get(form.alone or form.family.rpartition(" ")[2], [])
+        near = self._near(form)
         if len(near) > _CROWD:
             return self._unclear.setdefault(form, Person(form))
         possible = [person for person in near if may_be_one(form, person.form)]
@@ -83,6 +85,15 @@ class People:
                 same.append(person)
         return person
 
+    def _near(self, form: NameForm) -> list[Person]:
+        """Return the people who share the family name, or the word alone or another form of it."""
+        alone = form.alone
+        near = self._by_word.get(alone or form.family.rpartition(" ")[2], [])
+        if alone and (others := other_forms(alone)):
+            also = [p for other in sorted(others) for p in self._by_word.get(other, ())]
+            return list(dict.fromkeys((*near, *also)))
+        return near
+
 
 def _together(a: NameForm, b: NameForm) -> NameForm:
     """Return everything that two forms of one person's name say."""
@@ -106,17 +117,27 @@ def may_be_one(a: NameForm, b: NameForm) -> bool:
     if a.generation != b.generation and (a.given or a.generation) and (b.given or b.generation):
         return False
     if a.alone:
-        return a.alone in _whole_words(b)
+        return _has_word(b, a.alone)
     if b.alone:
-        return b.alone in _whole_words(a)
+        return _has_word(a, b.alone)
     if a.family != b.family:
         return False
     return all(_may_be_same(x, y) for x, y in zip(a.given, b.given, strict=False))
 
 
 def _may_be_same(x: str, y: str) -> bool:
-    """Whether two given names may be the same: equal, or one is the initial of the other."""
-    return x == y or (len(x) == 1 and y[0] == x) or (len(y) == 1 and x[0] == y)
+    """Whether two given names may be the same: equal, or one an initial or short form."""
+    if x == y or (len(x) == 1 and y[0] == x) or (len(y) == 1 and x[0] == y):
+        return True
+    return y in other_forms(x)
+
+
+def _has_word(form: NameForm, word: str) -> bool:
+    """Whether a word, or another form of it as a given name, is in a name."""
+    if word in _whole_words(form):
+        return True
+    others = other_forms(word)
+    return bool(others) and not others.isdisjoint((*form.given, form.alone))
 
 
 def _whole_words(form: NameForm) -> list[str]:

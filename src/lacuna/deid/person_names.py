@@ -14,15 +14,19 @@ not tell people apart; generations (Jr., III) do.
 from __future__ import annotations
 
 import re
+import unicodedata
 from enum import Enum
 from typing import NamedTuple
 
 from lacuna.deid.dates.calendar_words import plain
+from lacuna.deid.nicknames import short_forms
 
-# letters with their marks; O'Brien is one word, John's is John and a clitic
-_LETTERS = "[^\\W\\d_]++(?:[\u0300-\u036f]++[^\\W\\d_]*+)*+"
-_WORD = re.compile(f"{_LETTERS}(?:['’](?![sS](?![^\\W_])){_LETTERS})?+")
-_CLITIC = re.compile("[^\\W\\d_]['’][sS](?![^\\W_])")
+APOSTROPHES = "'’‘ʼ"
+# O'Brien is one word, John's is John and a clitic
+_LETTER = "[^\\W\\d_ʼ]"
+_WORD = re.compile(f"{_LETTER}++(?:[{APOSTROPHES}](?![sS](?![^\\W_])){_LETTER}++)?+")
+_CLITIC = re.compile(f"{_LETTER}[{APOSTROPHES}][sS](?![^\\W_])")
+_LONGEST_TITLE = 16  # with a period and spaces
 
 # Only words that are rarely names: a title is not replaced.
 _MEN = frozenset(("mr", "mister", "herr", "senor", "monsieur", "dhr", "meneer"))
@@ -110,16 +114,35 @@ class NameForm(NamedTuple):
 
     @property
     def specificity(self) -> tuple[int, int]:
-        """How much a form says: a whole name more than initials, these more than a word alone."""
-        return sum([2 if len(name) > 1 else 1 for name in self.given]), bool(self.family)
+        """How much a form says: a whole name more than a short form or initials, then a word."""
+        short = short_forms()
+        said = [2 if len(name) == 1 else 3 if name in short else 4 for name in self.given]
+        return sum(said), bool(self.family)
+
+
+def word_spans(surface: str) -> list[tuple[int, int]]:
+    """Return where the words are: letters with their marks, without the *s* of a possessive."""
+    if surface.isascii() and "'" not in surface:
+        return [match.span() for match in _WORD.finditer(surface)]
+    seen = _marks_as_letters(surface)
+    found = [match.span() for match in _WORD.finditer(seen)]
+    return [(a, b) for a, b in found if not _CLITIC.fullmatch(seen, max(a - 2, 0), b)]
+
+
+def has_apostrophe(text: str) -> bool:
+    """Whether there is an apostrophe in a text."""
+    return "'" in text or (not text.isascii() and not set(APOSTROPHES).isdisjoint(text))
+
+
+def plain_words(surface: str) -> list[NameWord]:
+    """Return the words of a text, all as names."""
+    return [NameWord(a, b, plain_word(surface[a:b]), NAME) for a, b in word_spans(surface)]
 
 
 def name_words(surface: str) -> list[NameWord]:
     """Return the words of a name with their roles; not all of them are titles."""
-    found = [match.span() for match in _WORD.finditer(surface)]
-    if "'" in surface or "’" in surface:
-        found = [(a, b) for a, b in found if not _CLITIC.fullmatch(surface, max(a - 2, 0), b)]
-    words = [_plain(surface[a:b]) for a, b in found]
+    found = word_spans(surface)
+    words = [plain_word(surface[a:b]) for a, b in found]
     if _SPECIAL.isdisjoint(words):
         roles = [INITIAL if len(word) == 1 else NAME for word in words]
     else:
@@ -129,16 +152,32 @@ def name_words(surface: str) -> list[NameWord]:
 
 def name_form(surface: str) -> NameForm:
     """Return who is named."""
-    if surface.isascii() and surface.replace(" ", "").isalpha():
-        words = surface.lower().split()
-    else:
-        words = list(map(plain, _WORD.findall(surface)))
-    has_signs = "," in surface or "'" in surface or "’" in surface
-    if has_signs or not _SPECIAL.isdisjoint(words):
+    if not surface.isascii() or "," in surface or "'" in surface:
+        return form_of(surface, name_words(surface))
+    lower = surface.lower()
+    words = lower.split() if lower.replace(" ", "").isalpha() else _WORD.findall(lower)
+    if not _SPECIAL.isdisjoint(words):
         return form_of(surface, name_words(surface))
     if len(words) > 1:  # nothing but given names and a family name
         return NameForm(tuple(words[:-1]), words[-1])
     return NameForm(alone=words[0]) if words else NameForm()
+
+
+def title_gender(before: str) -> str | None:
+    """Return the gender that a title at the end of a text tells, "" if none; None without title."""
+    words = before[-_LONGEST_TITLE:].split()
+    title = plain(words[-1].strip("().,")) if words else ""
+    return gender_of(title) if title in _TITLES else None
+
+
+def gender_of(title: str) -> str:
+    """Return "m" or "f" if a plain title tells, otherwise ""."""
+    return "f" if title in _WOMEN else "m" if title in _MEN else ""
+
+
+def is_particle(word: str) -> bool:
+    """Whether a plain word is a particle of family names, also with a capital: van, de."""
+    return word in _PARTICLES
 
 
 def form_of(surface: str, words: list[NameWord]) -> NameForm:
@@ -194,5 +233,17 @@ def _is_particle(own: str, word: str) -> bool:
     return word in _PARTICLES or (word in _LOWER_PARTICLES and own.islower())
 
 
-def _plain(word: str) -> str:
-    return plain(word).replace("'", "").replace("’", "")
+def plain_word(word: str) -> str:
+    """Return a word in lower case, without accents and apostrophes."""
+    if word.isascii():
+        return word.lower().replace("'", "") if "'" in word else word.lower()
+    return "".join([c for c in plain(word) if c not in APOSTROPHES]) or word
+
+
+def _marks_as_letters(surface: str) -> str:
+    """Return a text with a letter for each vowel sign and accent that follows a letter."""
+    seen: list[str] = []
+    for c in surface:
+        is_mark = not c.isascii() and unicodedata.category(c)[0] == "M"
+        seen.append("x" if is_mark and seen and seen[-1].isalpha() else c)
+    return "".join(seen)

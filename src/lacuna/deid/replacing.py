@@ -40,6 +40,7 @@ from lacuna.deid.placeholders import PLACEHOLDER, placeholder_name
 from lacuna.deid.policy import Policy
 from lacuna.deid.scope import Consistency, Scope, identity
 from lacuna.deid.surrogates.by_kind import expect, surrogate
+from lacuna.deid.surrogates.context import AFTER, BEFORE, NAMED_MONTHS, is_named_month
 from lacuna.deid.surrogates.pools import load_pools
 from lacuna.errors import RedactionError
 from lacuna.text.document import Document
@@ -136,6 +137,9 @@ class Replacing:
     def replacements(self, plan: Sequence[Finding]) -> list[str]:
         """Return the replacement of each span of the plan."""
         items = self._items(plan)
+        months = [i for i in items if i.kind is _DATE and i.surface.lower() in NAMED_MONTHS]
+        for month in (*months, *months):  # twice: one person found this way may tell the others
+            items[month.place] = self._month_or_name(items[month.place], items)
         self._look_ahead(items)
         return [self._replacement(item) for item in items]
 
@@ -157,6 +161,19 @@ class Replacing:
             )
         surface = written if written.isascii() else plain_surface(written)
         return Item(place, finding.start, label, surface, written, *self._settings.rules[label])
+
+    def _month_or_name(self, item: Item, items: list[Item]) -> Item:
+        """Return a month that would be shifted as a person if it is one: his wife June."""
+        if not isinstance(item.action, (Shift, Surrogate)):
+            return item
+        month, before = item.surface.lower(), self._document.text[: item.start][-BEFORE:]
+        names = [other.surface for other in items if other.kind is _PERSON]
+        is_person = any(month in name.lower().split() for name in names)
+        if not is_named_month(before, is_person=is_person):
+            return item
+        action = self._settings.policy.actions.get(_PERSON)
+        hiding = action if isinstance(action, Surrogate) else self._settings.policy.default
+        return msgspec.structs.replace(item, action=hiding, kind=_PERSON)
 
     def _replacement(self, item: Item) -> str:
         new = _WRITERS[type(item.action)](self, item, item.action)
@@ -183,8 +200,8 @@ class Replacing:
                 age = self._settings.surfaces.age(item.surface)
                 self.is_over_89 = self.is_over_89 or (age is not None and "90+" in age)
             elif isinstance(action, Surrogate):
-                if (item.label, item.surface) not in self._scope.replaced:
-                    expect(self._scope.memory, item.kind, item.surface)
+                if (item.kind, item.surface) not in self._scope.replaced:
+                    self._expect(item)
                 if item.kind is _PERSON and self._is_linked:
                     named.append(item)
             elif item.kind is _PERSON and isinstance(action, Tag):
@@ -195,6 +212,13 @@ class Replacing:
             self._link(label, forms)
         for item in named:  # before e-mail addresses, which follow the names
             self._surrogate(item, item.action)
+
+    def _expect(self, item: Item) -> None:
+        """Note a mention and what stands around it, before surrogates are chosen."""
+        text, start, end = self._document.text, item.start, item.start + len(item.written)
+        before, after = text[max(start - BEFORE, 0) : start], text[end : end + AFTER]
+        pools = load_pools(self._settings.locale)
+        expect(self._scope.memory, pools, item.kind, item.surface, before, after)
 
     def _read_date(self, item: Item) -> None:
         """Read a date in the order of the document, or of its action; note its years."""
@@ -256,16 +280,16 @@ class Replacing:
         return self._persons[label, surface]
 
     def _surrogate(self, item: Item, _: Action) -> str | None:
-        label, surface, kind = item.label, item.surface, item.kind
+        surface, kind = item.surface, item.kind
         if kind is _DATE:
             return self._shift(item, _DEFAULT_SHIFT)
         pools, scope = load_pools(self._settings.locale), self._scope
         if not self._is_linked:
             memory = scope.memory.forgetful("mention", self._document.id, str(item.place))
-            return surrogate(memory, pools, kind, label, surface)
-        if (label, surface) not in scope.replaced:
-            scope.replaced[label, surface] = surrogate(scope.memory, pools, kind, label, surface)
-        return scope.replaced[label, surface]
+            return surrogate(memory, pools, kind, surface)
+        if (kind, surface) not in scope.replaced:
+            scope.replaced[kind, surface] = surrogate(scope.memory, pools, kind, surface)
+        return scope.replaced[kind, surface]
 
     def _shift(self, item: Item, action: Shift) -> str | None:
         is_birth = item.place in self._births

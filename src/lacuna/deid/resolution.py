@@ -158,6 +158,8 @@ def _is_inside(text: str, place: int) -> bool:
         return True
     if before == after and DIGIT <= after <= FLAG:
         return True
+    if before == DIGIT and LOWER <= after <= LETTER:  # #3|F
+        return text[max(place - 6, 0) : place].rstrip("0123456789").endswith("#")
     if after == APOSTROPHE:  # O|'Brien
         return _is_irish(text, place)
     return before == APOSTROPHE and _is_irish(text, place - 1)  # O'|Brien

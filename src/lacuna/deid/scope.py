@@ -54,7 +54,7 @@ class Scope:
     def __init__(self, key: Key, name: tuple[str, str]) -> None:
         self._key, self._name = key, name
         self._memory: Memory | None = None
-        self.replaced: dict[tuple[str, str], str | None] = {}  # (label, surface) → surrogate
+        self.replaced: dict[tuple[IdentifierKind, str], str | None] = {}  # surfaces' surrogates
         self._people: dict[str, People] = {}
         self._namesakes: dict[str, dict[FullName, Person]] = {}  # by category
         self._numbers: dict[tuple[str, Hashable], int] = {}

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from lacuna.deid.dates.calendar_words import plain
 from lacuna.deid.surrogates.choices import Memory
 from lacuna.deid.surrogates.codes import other_code
-from lacuna.deid.surrogates.name_words import SPACE, word_for
+from lacuna.deid.surrogates.name_words import PERSON, SPACE, word_for
 from lacuna.deid.surrogates.pools import Pools
 
 _HOSTS = ("example.com", "example.org", "example.net")
@@ -100,7 +100,7 @@ def _spelt(memory: Memory, pools: Pools, word: str) -> str:
         return memory.letter(word[0]) + plain(after)
     if before is not None:
         return plain(before) + memory.letter(word[-1])
-    return plain(word_for(memory, pools, "handle", word))
+    return plain(word_for(memory, pools, PERSON if word in pools.groups else "handle", word))
 
 
 def _host(memory: Memory, host: str) -> str:

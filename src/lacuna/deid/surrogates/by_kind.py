@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from lacuna.deid.dates.calendar_words import plain
 from lacuna.deid.kinds import IdentifierKind
 from lacuna.deid.surrogates.addresses import other_email, other_ip, other_url, other_username
-from lacuna.deid.surrogates.choices import Memory
+from lacuna.deid.surrogates.choices import Hint, Memory
 from lacuna.deid.surrogates.codes import other_code
-from lacuna.deid.surrogates.name_words import expect_words, other_name, other_place
+from lacuna.deid.surrogates.context import (
+    article_before,
+    article_of,
+    is_s_outside,
+    note_positions,
+)
+from lacuna.deid.surrogates.phrases import expect_words, other_name, other_place, words_of
 from lacuna.deid.surrogates.pools import Pools
+from lacuna.deid.surrogates.scripts import is_latin, script_of
 
 _BY_WORDS = frozenset(
     (
@@ -25,32 +33,56 @@ _BY_WORDS = frozenset(
     )
 )
 _LISTED = frozenset((IdentifierKind.STATE, IdentifierKind.COUNTRY, IdentifierKind.PROFESSION))
+_LATIN_ONLY = frozenset(
+    (
+        IdentifierKind.STATE,
+        IdentifierKind.COUNTRY,
+        IdentifierKind.EMAIL,
+        IdentifierKind.USERNAME,
+        IdentifierKind.URL,
+    )
+)
 _PREFIX = re.compile(r"\+\d{1,3}(?=[ .(-])|1(?=[ .(-])", re.ASCII)
 _EXTENSION = re.compile(r"(\s*(?:x|ext\.?|extension)\s*)(\d{1,6})$", re.ASCII | re.IGNORECASE)
 
 
-def expect(memory: Memory, kind: IdentifierKind, surface: str) -> None:
-    """Exclude the words of the text from being surrogates, before anything is chosen."""
+def expect(
+    memory: Memory, pools: Pools, kind: IdentifierKind, surface: str, before: str, after: str
+) -> None:
+    """Note a mention before anything is chosen.
+
+    Its words cannot be surrogates, and what stands before and after it may ask for a surrogate that
+    fits; see :mod:`lacuna.deid.surrogates.context`.
+    """
+    is_person = kind is IdentifierKind.PERSON
+    first = last = ""
     if kind in _BY_WORDS:
-        expect_words(memory, surface)
+        words = words_of(memory, surface, is_person=is_person)
+        expect_words(memory, surface, words)
+        if is_person:
+            note_positions(memory, pools, surface, words, before)
+        if words:
+            first, last = words[0].word, words[-1].word
     if kind in _LISTED:
-        memory.expect(kind.value, plain(surface))
+        first = last = plain(surface)
+        memory.expect(kind.value, first)
+    if first and pools.is_english:
+        if article := article_before(before):
+            memory.hints.setdefault(first, Hint()).article = article
+        if is_s_outside(surface, before, after):
+            memory.hints.setdefault(last, Hint()).ends_in_s = True
 
 
-def surrogate(
-    memory: Memory, pools: Pools, kind: IdentifierKind, label: str, surface: str
-) -> str | None:
+def surrogate(memory: Memory, pools: Pools, kind: IdentifierKind, surface: str) -> str | None:
     """Return another value, never the same, or None if there is none."""
     choose = _CHOOSERS.get(kind)
     if choose is None:
         new = other_code(memory, kind.value, surface)
+    elif kind in _LATIN_ONLY and not is_latin(surface):
+        new = None
     else:
-        new = choose(memory, pools, label, surface)
+        new = choose(memory, pools, surface)
     return None if new == surface else new
-
-
-def _other_person(memory: Memory, pools: Pools, label: str, surface: str) -> str | None:
-    return other_name(memory, pools, label, surface) or other_code(memory, "id", surface)
 
 
 def _other_phone(memory: Memory, surface: str) -> str | None:
@@ -85,7 +117,29 @@ def _listed(
         return None
     if surface.isupper():
         return new.upper()
-    return new.lower() if surface.islower() else new
+    if surface.islower():
+        return new.lower()
+    is_title = " " in surface and all(word[0].isupper() for word in surface.split())
+    return " ".join(w[0].upper() + w[1:] for w in new.split()) if is_title else new
+
+
+def _other_profession(memory: Memory, pools: Pools, surface: str) -> str | None:
+    """Return another profession that goes with the same article: a carpenter, a florist."""
+    article = ""
+    if pools.is_english:
+        hint = memory.hints.get(plain(surface))
+        article = (hint.article if hint else "") or article_of(surface)
+    choices = _professions(pools.professions, article, script_of(surface))
+    return _listed(memory, IdentifierKind.PROFESSION, choices, surface)
+
+
+@cache
+def _professions(every: tuple[str, ...], article: str, script: str) -> tuple[str, ...]:
+    return tuple(
+        name
+        for name in every
+        if script_of(name) == script and (not article or article_of(name) == article)
+    )
 
 
 def _region(memory: Memory, pools: Pools, surface: str) -> str | None:
@@ -95,22 +149,20 @@ def _region(memory: Memory, pools: Pools, surface: str) -> str | None:
     )
 
 
-#: (memory, lists, label, surface) → another value; all other kinds get numbers and codes.
-_CHOOSERS: dict[IdentifierKind, Callable[[Memory, Pools, str, str], str | None]] = {
-    IdentifierKind.PERSON: _other_person,
-    IdentifierKind.ORGANISATION: lambda m, p, _, s: other_place(m, p, "organisation", s),
-    IdentifierKind.PLACE: lambda m, p, _, s: other_place(m, p, "place", s),
-    IdentifierKind.STREET: lambda m, p, _, s: other_place(m, p, "street", s, named=True),
-    IdentifierKind.CITY: lambda m, p, _, s: other_place(m, p, "city", s, cities=True),
-    IdentifierKind.STATE: lambda m, p, _, s: _region(m, p, s),
-    IdentifierKind.COUNTRY: lambda m, p, _, s: _listed(m, IdentifierKind.COUNTRY, p.countries, s),
-    IdentifierKind.PROFESSION: lambda m, p, _, s: _listed(
-        m, IdentifierKind.PROFESSION, p.professions, s
-    ),
-    IdentifierKind.EMAIL: lambda m, p, _, s: other_email(m, p, s),
-    IdentifierKind.USERNAME: lambda m, p, _, s: other_username(m, p, s),
-    IdentifierKind.URL: lambda m, p, _, s: other_url(m, p, s),
-    IdentifierKind.IP: lambda m, _, __, s: other_ip(m, s),
-    IdentifierKind.SSN: lambda m, _, __, s: other_code(m, "ssn", s, first="9"),  # never issued
-    IdentifierKind.PHONE: lambda m, _, __, s: _other_phone(m, s),
+#: (memory, lists, surface) → another value; all other kinds get numbers and codes.
+_CHOOSERS: dict[IdentifierKind, Callable[[Memory, Pools, str], str | None]] = {
+    IdentifierKind.PERSON: other_name,
+    IdentifierKind.ORGANISATION: lambda m, p, s: other_place(m, p, "organisation", s),
+    IdentifierKind.PLACE: lambda m, p, s: other_place(m, p, "place", s),
+    IdentifierKind.STREET: lambda m, p, s: other_place(m, p, "street", s, named=True),
+    IdentifierKind.CITY: lambda m, p, s: other_place(m, p, "city", s, cities=True),
+    IdentifierKind.STATE: _region,
+    IdentifierKind.COUNTRY: lambda m, p, s: _listed(m, IdentifierKind.COUNTRY, p.countries, s),
+    IdentifierKind.PROFESSION: _other_profession,
+    IdentifierKind.EMAIL: other_email,
+    IdentifierKind.USERNAME: other_username,
+    IdentifierKind.URL: other_url,
+    IdentifierKind.IP: lambda m, _, s: other_ip(m, s),
+    IdentifierKind.SSN: lambda m, _, s: other_code(m, "ssn", s, first="9"),  # never issued
+    IdentifierKind.PHONE: lambda m, _, s: _other_phone(m, s),
 }

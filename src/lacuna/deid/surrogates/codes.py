@@ -92,7 +92,7 @@ def _written_like(surface: str, new: str) -> str:
         if c.isalnum():
             other = next(characters)
             pieces.append(other.upper() if c.isupper() else other)
-        elif c.isascii() or not unicodedata.combining(c):
+        elif c.isascii() or unicodedata.category(c)[0] != "M":
             pieces.append(c)
     return "".join([*pieces, *characters])
 
