@@ -65,6 +65,12 @@ def again(*found: Detected, threshold: float = 0.5) -> list[str]:
     ]
 
 
+@pytest.mark.parametrize("short", ["617555", "617"])
+def test_a_number_in_groups_is_found_next_to_its_beginning(short: str) -> None:
+    first = detected(f"Unit {short}, tel 6175550134", ("6175550134", "PHONE"), (short, "IDNUM"))
+    assert again(first, detected("Call (617) 555-0134.")) == ["617) 555-0134"]
+
+
 @pytest.mark.parametrize(
     ("text", "found", "expected"),
     [

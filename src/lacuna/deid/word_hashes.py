@@ -162,27 +162,23 @@ def words_left(
     """
     covered = covered_characters(raw.size, start, end, way)
     maybe, begins = filter_of(wanted), filter_of(first_groups)
-    hits, protected = np.empty(wanted.size, np.uint64), np.empty(word.size, np.uint64)
+    protected, stay = np.empty(word.size, np.uint64), 0
     is_hit = np.zeros(wanted.size, np.bool_)
-    count, stay = 0, 0
     for i in range(word.size):
         if covered[word_start[i]]:
             continue
         at = find(wanted, word[i]) if maybe[bits(word[i])] else -1
-        if at < 0 and begins[bits(word[i])]:
-            at = find_groups(word, length, i, wanted)
-        if at < 0:
-            continue
-        first = raw[word_start[i]]
-        near = covered[max(word_start[i] - NEAR, 0) : word_end[i] + NEAR]
-        if table[first] == first and not near.any() and find(everyday, wanted[at]) >= 0:
-            protected[stay] = word[i]
-            stay += 1
-        elif not is_hit[at]:
-            is_hit[at] = True
-            hits[count] = wanted[at]
-            count += 1
-    return hits[:count], protected[:stay]
+        if at >= 0:
+            first = raw[word_start[i]]
+            near = covered[max(word_start[i] - NEAR, 0) : word_end[i] + NEAR]
+            if table[first] == first and not near.any() and find(everyday, wanted[at]) >= 0:
+                protected[stay] = word[i]
+                stay += 1
+            else:
+                is_hit[at] = True
+        if begins[bits(word[i])]:
+            mark_groups(word, length, i, wanted, is_hit)
+    return wanted[is_hit], protected[:stay]
 
 
 @kernel
@@ -211,15 +207,16 @@ def bits(value: np.uint64) -> int:
 
 
 @kernel
-def find_groups(word: HashArray, length: LongArray, first: int, wanted: HashArray) -> int:
-    """Return the place of a number in groups, the first of which is a word; -1 if not wanted."""
+def mark_groups(
+    word: HashArray, length: LongArray, first: int, wanted: HashArray, is_hit: BoolArray
+) -> None:
+    """Mark the wanted numbers that are written in groups, the first of which is a word."""
     value = word[first]
     for i in range(first + 1, min(first + GROUPS, word.size)):
         value = joined(value, word[i], length[i])
         at = find(wanted, value)
         if at >= 0:
-            return at
-    return -1
+            is_hit[at] = True
 
 
 @kernel
