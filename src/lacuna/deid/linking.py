@@ -54,7 +54,8 @@ class People:
         known = {form: self._by_form.get(form) for form in forms}
         linked = {form: person for form, person in known.items() if person is not None}
         new = [form for form in known if form not in linked]
-        new.sort(key=attrgetter("specificity"), reverse=True)
+        if len(new) > 1:
+            new.sort(key=attrgetter("specificity"), reverse=True)
         for form in new:
             linked[form] = self._person(form)
         return linked
