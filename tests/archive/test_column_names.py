@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -65,7 +66,7 @@ def test_a_first_line_that_is_data_is_not_quoted(tmp_path: Path, run_over: RunOv
     (tmp_path / "in.csv").write_text(f"4471203,{NOTE}\n4471204,{NOTE}\n")
     with pytest.raises(ConfigError) as error:
         run_over(tmp_path / "in.csv", tmp_path / "safe")
-    assert "does not look like names of columns" in str(error.value)
+    assert "its first line may hold data" in str(error.value)
     assert "Okafor" not in str(error.value)
     assert "447" not in str(error.value)
     for cell in (NOTE, "2014-03-14", "617-555-0134", "", "x" * 50):
@@ -136,3 +137,18 @@ def test_the_first_json_lines_may_be_bad(tmp_path: Path, run_over: RunOver) -> N
     (tmp_path / "in.jsonl").write_text(f'{{"x": 1}}\n{json.dumps({"text": NOTE})}\n')
     report = run_over(tmp_path / "in.jsonl", tmp_path / "safe")
     assert (report.tally.documents, report.tally.failed) == (1, 1)
+
+
+@pytest.mark.parametrize("what", ["id", "group", "keep", "dates"])
+def test_json_lines_without_a_key_that_was_asked_for_are_refused(
+    run_over: RunOver, tmp_path: Path, what: str
+) -> None:
+    lines = tmp_path / "in.jsonl"
+    lines.write_text('{"text": "a"}\n{"text": "b", "pid": "7", "meta": {"day": "2022-02-09"}}\n')
+    option = {"keep": "keep-columns", "dates": "date-columns"}.get(what, f"{what}-column")
+    wrong: Any = ("pidd",) if what in ("keep", "dates") else "pidd"
+    with pytest.raises(ConfigError, match=rf"no column 'pidd'; see --{option}.*'pid'"):
+        run_over(lines, tmp_path / "safe", policy="research", columns=Columns(**{what: wrong}))
+    assert not (tmp_path / "safe").exists()
+    right: Any = {"keep": ("pid",), "dates": ("day",)}.get(what, "pid")
+    run_over(lines, tmp_path / "safe", policy="research", columns=Columns(**{what: right}))

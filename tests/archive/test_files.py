@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 
@@ -208,3 +209,15 @@ def test_another_key_gives_other_surrogates(notes: Path, tmp_path: Path, run_ove
     run_over(notes, tmp_path / "a", policy="research")
     run_over(notes, tmp_path / "b", policy="research", key=Key(bytes(32)))
     assert contents(tmp_path / "a") != contents(tmp_path / "b")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_file_name_need_not_be_utf_8(run_over: RunOver, tmp_path: Path, workers: int) -> None:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "a.txt").write_text("Seen.")
+    (folder / os.fsdecode(b"\xff\xfe.txt")).write_text("Left.")
+    report = run_over(folder, tmp_path / "safe", workers=workers)
+    assert (report.tally.documents, report.tally.failed) == (2, 0)
+    texts = sorted(path.read_text() for path in (tmp_path / "safe").glob("*.txt"))
+    assert texts == ["Left.", "Seen."]

@@ -72,6 +72,7 @@ def test_equal_texts_get_their_own_names_back(tmp_path: Path, run_over: RunOver)
         copy.write_bytes(path.read_bytes())
         expected[copy.name] = vault.original(path.read_text(), path.name).text.encode()
     assert restore_folder(vault, tmp_path / "safe", tmp_path / "back").documents == 8
+    assert (tmp_path / "back").stat().st_mode & 0o777 == 0o700
     back = contents(tmp_path / "back")
     assert sorted(back.values()) == sorted(expected.values())
     assert back.keys() >= contents(folder).keys()  # the others have the names of the outputs

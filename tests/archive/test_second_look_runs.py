@@ -199,6 +199,24 @@ def test_groups_are_seen_however_the_key_is_written(
     assert groups_apart([file], [], options) == {"p1"}
 
 
+def test_a_group_column_may_have_any_name(run_over: RunOver, tmp_path: Path) -> None:
+    table = tmp_path / "in.jsonl"
+    notes = [("p1", FIRST), *((f"q{i}", "x") for i in range(600)), ("p1", SECOND)]
+    for key in ("group", "patient"):
+        table.write_text(
+            "".join(json.dumps({key: who, "text": text}) + "\n" for who, text in notes)
+        )
+        out = tmp_path / key
+        run_over(table, out, columns=Columns(group=key))
+        (result,) = out.glob("*.jsonl")
+        assert "76543" not in result.read_text()
+
+
+def test_a_table_that_cannot_be_read_fails_alone(tmp_path: Path) -> None:
+    file = InputFile(tmp_path, "gone.jsonl", "jsonl", 5)
+    assert groups_apart([file], [], InputOptions()) == set()
+
+
 def test_a_row_that_changed_between_the_passes_fails(
     run_over: RunOver, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

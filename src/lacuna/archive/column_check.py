@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import msgspec
 
 from lacuna.archive.column_names import MissingColumnError
-from lacuna.archive.date_columns import LOOKED_AT, first_values, looks_like_dates
+from lacuna.archive.date_columns import first_values, looks_like_dates
 from lacuna.archive.inputs import InputFile
-from lacuna.archive.options import ArchiveOptions
+from lacuna.archive.options import ALL, ArchiveOptions, Columns
 from lacuna.archive.tables import open_table
 from lacuna.deid.actions import Action, Generalise, Keep
 from lacuna.deid.date_cells import SHOWING
 from lacuna.errors import ConfigError
 from lacuna.io.foreign import converter_for
 from lacuna.io.source import BYTE_ORDER_MARK
+
+LINES = 1000  #: JSON lines in which a key is looked for
 
 
 def check_columns(files: Sequence[InputFile], options: ArchiveOptions) -> None:
@@ -87,12 +89,25 @@ def _missing_column(file: InputFile, options: ArchiveOptions) -> MissingColumnEr
 
 
 def _missing_key(file: InputFile, options: ArchiveOptions) -> MissingColumnError | None:
-    """Return the error if none of the first JSON lines has the key of the text."""
+    """Return the error if none of the first JSON lines has a key that was asked for."""
     keys: dict[str, None] = {}
     with options.encodings.open_lines(file.path) as lines:
-        for line in islice(lines, LOOKED_AT):
+        for line in islice(lines, LINES):
             item = msgspec.json.decode(line.removeprefix(BYTE_ORDER_MARK))
-            if options.columns.text in item or converter_for(item) is not None:
+            if converter_for(item) is not None:
                 return None
-            keys.update(dict.fromkeys(item))
-    return MissingColumnError([*keys], options.columns.text, "--text-column") if keys else None
+            keys.update(dict.fromkeys((*item, *(item.get("meta") or ()))))
+    for name, option in _asked_for(options.columns):
+        if keys and name not in keys:
+            return MissingColumnError([*keys], name, option)
+    return None
+
+
+def _asked_for(columns: Columns) -> Iterator[tuple[str, str]]:
+    """Yield the columns that must be there, and the option that names each."""
+    yield columns.text, "--text-column"
+    for name, option in ((columns.id, "--id-column"), (columns.group, "--group-column")):
+        if name is not None:
+            yield name, option
+    yield from ((name, "--keep-columns") for name in columns.keep if name != ALL)
+    yield from ((name, "--date-columns") for name in columns.dates)

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from lacuna.errors import ConfigError
 
 LISTED = 20  #: names of columns in a message
-_NAME = re.compile(r"[^\W\d][\w .,:;()/#%+-]{0,39}")
+_NAME = re.compile(r"[^\W\d].{0,39}")
 _MOST_WORDS, _MOST_DIGITS = 4, 2
 
 
@@ -29,7 +29,7 @@ def _advice(header: Sequence[str], name: str, option: str) -> str:
     if not header:
         return "; the table is empty"
     if not looks_like_names(header):
-        return "; its first line does not look like names of columns"
+        return "; its first line may hold data, so it is not shown here: look at line 1 of the file"
     others = len(header) - LISTED
     more = f" and {others:,} more" if others > 0 else ""
     columns = f"; its columns are {', '.join(header[:LISTED])}{more}"

@@ -74,9 +74,8 @@ class FoundDocuments:
                 for place in places:
                     stream.write(_encode(self._document(place).as_json()) + b"\n")
         if review is not None:
-            first = np.argsort(-need, kind="stable")[:SHOWN]
-            first = first[np.cumsum(places[first, 3]) <= SHOWN_BYTES]
-            shown = ((int(number) + 1, self._document(places[number])) for number in first)
+            first = _first_to_look_at(need, places[:, 3])
+            shown = ((number + 1, self._document(places[number])) for number in first)
             with private_file(review) as stream:
                 for piece in review_page(shown, len(first), len(places), failed):
                     stream.write(piece.encode("utf-8", "backslashreplace"))
@@ -126,18 +125,31 @@ def private_file(path: Path) -> Iterator[BinaryIO]:
         raise StoppedError(f"{path}: cannot be written: {error.strerror}") from None
 
 
+def _first_to_look_at(need: FloatArray, sizes: LongArray) -> list[int]:
+    """Return the documents that the page shows: those most in need that fit, largest need first."""
+    chosen: list[int] = []
+    room = SHOWN_BYTES
+    for number in np.argsort(-need, kind="stable").tolist():
+        if len(chosen) < SHOWN and sizes[number] <= room:
+            chosen.append(number)
+            room -= int(sizes[number])
+    return chosen
+
+
 def check_owners_files(options: ArchiveOptions) -> None:
     """Refuse files for the owner that would be passed on, be read as inputs, or cannot be written.
 
     They may be in the private folder of the run.
     """
     output, source = options.output, options.input.resolve()
-    if options.is_looked_at and options.findings == options.review:
-        raise ConfigError("--findings and --review need two files")
+    given = {path.resolve() for path in _given_files(options)}
     for option, path in (("--findings", options.findings), ("--review", options.review)):
         if path is None:
             continue
         place = path.resolve()
+        if place in given:
+            raise ConfigError(f"{path}: is needed for something else; {option} needs a new file")
+        given.add(place)
         if output is not None and place.is_relative_to(output.resolve()):
             raise ConfigError(
                 f"{option} must not be in the output, which is passed on: it shows the originals"
@@ -151,3 +163,13 @@ def check_owners_files(options: ArchiveOptions) -> None:
             raise ConfigError(f"{path}: its folder does not exist")
         if place.parent.is_dir() and not os.access(place.parent, os.W_OK):
             raise ConfigError(f"{path}: its folder cannot be written to")
+
+
+def _given_files(options: ArchiveOptions) -> Iterator[Path]:
+    """Yield the files that a run reads or writes besides its inputs and outputs."""
+    detection = options.detection
+    names = (detection.model, detection.known, detection.always, detection.never)
+    yield from (Path(name) for name in names if name is not None)
+    yield from (Path(name) for _, name in detection.lists)
+    if options.vault is not None:
+        yield options.vault

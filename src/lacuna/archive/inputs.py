@@ -71,7 +71,12 @@ class InputFile:
     @property
     def id(self) -> str:
         """Id of its document, or the prefix of the ids of its documents."""
-        return file_id(PurePosixPath(self.name))
+        return file_id(self._shown)
+
+    @property
+    def _shown(self) -> PurePosixPath:
+        """The name with bytes that are not UTF-8 written as escapes."""
+        return PurePosixPath(os.fsencode(self.name).decode(errors="backslashreplace"))
 
     @property
     def is_table(self) -> bool:
@@ -81,14 +86,14 @@ class InputFile:
     @property
     def output(self) -> str:
         """Name of its output, if the name may be kept."""
-        suffix = PurePosixPath(self.name).suffix.lower()
+        name, suffix = str(self._shown), self._shown.suffix.lower()
         if self.format in PLAIN_TABLES.values():
             is_usual = PLAIN_TABLES.get(suffix) == self.format
-            return self.name if is_usual else f"{self.name}.{self.format}"
+            return name if is_usual else f"{name}.{self.format}"
         if self.is_table:
             is_usual = BY_SUFFIX.get(suffix) == self.format == "jsonl"
-            return self.name if is_usual else f"{self.name}.jsonl"
-        return self.name if suffix in TEXT_SUFFIXES else f"{self.name}.txt"
+            return name if is_usual else f"{name}.jsonl"
+        return name if suffix in TEXT_SUFFIXES else f"{name}.txt"
 
 
 @dataclass(frozen=True, slots=True)

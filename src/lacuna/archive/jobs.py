@@ -11,6 +11,7 @@ policy that masks: then nothing has to be remembered.
 
 from __future__ import annotations
 
+import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
@@ -50,7 +51,14 @@ def by_unit(files: Sequence[InputFile], groups: Sequence[str | None]) -> list[li
 def file_task(number: int, file: InputFile, group: str | None, *, ambiguous: bool) -> FileTask:
     """Return the task of a file."""
     return FileTask(
-        number, str(file.path), file.id, group, file.format, file.output, ambiguous, file.bytes
+        number,
+        os.fsencode(file.path),
+        file.id,
+        group,
+        file.format,
+        file.output,
+        ambiguous,
+        file.bytes,
     )
 
 

@@ -43,6 +43,9 @@ def _restored(kind: type[Any], value: bytes) -> Key | Path:
     return Key(value) if kind is Key else Path(os.fsdecode(value))
 
 
+RawPath = bytes  #: a path as the system knows it, which need not be UTF-8
+
+
 class FileTask(msgspec.Struct, frozen=True, array_like=True):
     """A file that is one document.
 
@@ -51,7 +54,8 @@ class FileTask(msgspec.Struct, frozen=True, array_like=True):
     number
         Its number in the run.
     path, id, group
-        Its path, its id (the path below the input, without suffix), its group.
+        Its path, which may not be UTF-8, its id (the path below the input, without suffix), its
+        group.
     format
         Name of its format.
     output
@@ -63,7 +67,7 @@ class FileTask(msgspec.Struct, frozen=True, array_like=True):
     """
 
     number: int
-    path: str
+    path: RawPath
     id: str
     group: str | None
     format: str

@@ -35,11 +35,14 @@ def restore_text(vault: Vault, path: Path) -> bytes:
 def restore_folder(vault: Vault, source: Path, output: Path) -> Restored:
     """Restore every text and table below a folder, under its original name if the vault has it.
 
+    Only the owner can open the new folder.
+
     Texts that are not in the vault fail. Of tables, texts, ids and groups are restored.
     """
     inputs = list_inputs(source, InputOptions(exclude=tuple(sorted(RESERVED))))
     restored = Restored()
     with whole_folder(output) as folder:
+        folder.chmod(0o700)
         for file in inputs.files:
             if file.format == "txt":
                 _restore_file(vault, file, folder, restored)

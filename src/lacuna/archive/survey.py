@@ -67,15 +67,21 @@ def _may_have_groups(file: InputFile, options: InputOptions) -> bool:
     """Whether rows of a table may have groups; quick, and in doubt True."""
     if not file.is_table:
         return False
-    if options.group_from is not None:
+    if options.group_from is not None or options.columns.group is not None:
         return True
     if file.format in (*DELIMITERS, "parquet"):
-        return options.columns.group is not None
-    if file.format != "jsonl" or not file.bytes:
+        return False
+    if file.format != "jsonl" or not options.encodings.is_like_ascii:
         return True
-    with file.path.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as content:
-        # a key may be written with escapes, or in an encoding with zero bytes
-        return any(content.find(sign) >= 0 for sign in (b'"group"', b"\\u00", b"\0"))
+    try:
+        with (
+            file.path.open("rb") as stream,
+            mmap(stream.fileno(), 0, access=ACCESS_READ) as content,
+        ):
+            # a key may be written with escapes, or in an encoding with zero bytes
+            return any(content.find(sign) >= 0 for sign in (b'"group"', b"\\u00", b"\0"))
+    except (OSError, ValueError):  # the run reports it; ValueError: the file is empty
+        return True
 
 
 def order_of_run(files: Iterable[InputFile], options: ArchiveOptions) -> OrderEvidence:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -159,7 +160,7 @@ class Worker:
 
     def _read(self, task: FileTask) -> _Read | Failed:
         """Return a file's document, and what is to be recorded of the file."""
-        path = Path(task.path)
+        path = Path(os.fsdecode(task.path))
         try:
             with path.open("rb") as stream:
                 digest = hashlib.file_digest(stream, "sha256").hexdigest()

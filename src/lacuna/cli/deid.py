@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -229,6 +230,7 @@ def _archive_options(
     policy = load_policy(replacement.policy)
     if replacement.key is not None and output is not None and _is_below(replacement.key, output):
         raise ConfigError("the key must not be in the output folder, which is passed on")
+    _keep_apart((replacement.key, Path(replacement.policy)), (run.findings, run.review))
     key = _key(replacement.key, resume=run.resume)
     if key is None and policy.needs_key and not run.dry_run:
         say("no --key: surrogates and date shifts use a random key that is not kept")
@@ -325,6 +327,13 @@ def _deidentify_input(options: ArchiveOptions, *, is_dry_run: bool, as_json: boo
     show_warnings(safe.warnings)
     for remark in remarks_on(safe.tally):
         say(remark)
+
+
+def _keep_apart(needed: Iterable[Path | None], written: Iterable[Path | None]) -> None:
+    """Refuse to write what is looked at over the key or the policy."""
+    kept = {path.resolve() for path in needed if path is not None}
+    if any(path is not None and path.resolve() in kept for path in written):
+        raise ConfigError("--findings and --review must not replace the key or the policy")
 
 
 def _is_below(path: Path, folder: Path) -> bool:

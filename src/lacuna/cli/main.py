@@ -21,7 +21,7 @@ from typing import Annotated, Any, NoReturn
 import typer
 from rich.markup import escape
 
-from lacuna.cli.console import be_quiet, complain, errors, say, stdout
+from lacuna.cli.console import be_quiet, complain, errors, printable, say, stdout
 from lacuna.cli.option_records import flat, with_option
 from lacuna.errors import LacunaError, interruptible
 from lacuna.version import __version__
@@ -170,7 +170,8 @@ def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
 
 
 def _fail(message: str, code: int) -> NoReturn:
-    errors.print(f"[bold red]error:[/] {escape(message)}", highlight=False, soft_wrap=True)
+    shown = "\n".join(map(printable, message.split("\n")))
+    errors.print(f"[bold red]error:[/] {escape(shown)}", highlight=False, soft_wrap=True)
     sys.exit(code)
 
 

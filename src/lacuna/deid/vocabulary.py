@@ -107,8 +107,12 @@ class Vocabulary:
         for hashes, owner in _words_of(texts):
             unknown += np.bincount(owner[self.known.lookup(hashes) < 0], minlength=len(texts))
         is_foreign = is_doubtful & (unknown >= MOSTLY_UNKNOWN * words)
-        columns = words.tolist(), unknown.tolist(), is_foreign.tolist()
-        return [WordCounts(*counts) for counts in zip(*columns, strict=True)]
+        is_counted = is_doubtful | self.counts_unknown
+        columns = words.tolist(), unknown.tolist(), is_foreign.tolist(), is_counted.tolist()
+        return [
+            WordCounts(count, strange if counted else None, foreign)
+            for count, strange, foreign, counted in zip(*columns, strict=True)
+        ]
 
 
 def _words_of(texts: Sequence[str]) -> Iterator[tuple[HashArray, LongArray]]:

@@ -50,6 +50,9 @@ class Decoded(NamedTuple):
     detected: str = ""
 
 
+_ASCII = "".join(map(chr, range(0x20, 0x7F)))
+
+
 @dataclass(frozen=True, slots=True)
 class Encodings:
     """How bytes become text.
@@ -82,6 +85,11 @@ class Encodings:
     def declared(self) -> str:
         """The given encoding; UTF-8 if it is auto-detected."""
         return UTF_8 if self.encoding == AUTO else self.encoding
+
+    @property
+    def is_like_ascii(self) -> bool:
+        """Whether ASCII characters are their own bytes, in what is read without zero bytes."""
+        return self.encoding == AUTO or _ASCII.encode(self.encoding, "replace") == _ASCII.encode()
 
     def by_head(self, head: bytes) -> str:
         """Return the encoding as far as the first bytes show it: UTF-8 may be the fallback."""

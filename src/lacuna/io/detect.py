@@ -34,8 +34,10 @@ def detect_format(source: Source) -> str:
     head = source.head()
     text = head.decode(source.options.encoding, errors="replace").removeprefix(BYTE_ORDER_MARK)
     found = _by_content(text, is_whole=len(head) < HEAD_BYTES)
-    if found is None and (suffix in TEXT_SUFFIXES or source.path is None):
-        return "txt"  # people pipe text
+    if source.path is None and found in (None, "inline"):
+        return "txt"  # people pipe text, and a text may have tags
+    if found is None and suffix in TEXT_SUFFIXES:
+        return "txt"
     if found is None:
         raise source.error("its format cannot be detected; give it with --format")
     return found
