@@ -79,6 +79,8 @@ def test_a_number_in_groups_is_found_next_to_its_beginning(short: str) -> None:
         ("Li Wu. Wu ate; wu wei", ("Li Wu", "PATIENT"), ["Wu"]),
         ("Jo van der Berg; van; Berg", ("Jo van der Berg", "PATIENT"), ["Berg"]),
         ("Smith-Jones, then Jones", ("Smith-Jones", "PATIENT"), ["Jones"]),
+        ("Mr Nyberg. The Nybergs; nybergs dog", ("Nyberg", "PATIENT"), ["Nybergs", "nybergs"]),
+        ("Her son Ian. ian rang; Dee. dee", ("Ian", "PATIENT"), ["ian"]),
         ("MRN 12-34567 … 1234567 12 34567", ("12-34567", "MEDICALRECORD"), ["1234567", "12 34567"]),
         ("6175550134, (617) 555-0134", ("6175550134", "PHONE"), ["617) 555-0134"]),
         ("at a.b@c.org, A.B@C.ORG", ("a.b@c.org", "EMAIL"), ["A.B@C.ORG"]),

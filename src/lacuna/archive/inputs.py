@@ -29,13 +29,16 @@ TEXT_SUFFIXES = (".txt", ".text")
 #: Table formats that are not formats of a corpus, by suffix.
 PLAIN_TABLES = {".csv": "csv", ".tsv": "tsv", ".parquet": "parquet"}
 #: What is skipped, in the plural (as in reports) and in the singular.
-HIDDEN, OUTSIDE = "hidden files and settings", "symbolic links that lead out of the folder"
+HIDDEN, OUTSIDE = (
+    "hidden files and settings",
+    "symbolic links that lead nowhere or out of the folder",
+)
 NO_FILES, UNREADABLE = "entries that are not files", "folders that cannot be read"
 OTHER_FILES = "files of a kind that is not read"
 WITHOUT_DOCUMENTS = "patients of --known without a document"
 SKIPPED = {
     HIDDEN: "hidden file or settings file",
-    OUTSIDE: "symbolic link that leads out of the folder",
+    OUTSIDE: "symbolic link that leads nowhere or out of the folder",
     NO_FILES: "entry that is not a file",
     UNREADABLE: "folder that cannot be read",
     OTHER_FILES: "file of a kind that is not read",
@@ -139,9 +142,10 @@ def list_inputs(path: Path, options: InputOptions) -> Inputs:
 
 
 def _nothing_to_read(path: Path, options: InputOptions, skipped: Mapping[str, int]) -> str:
-    there = "; ".join(f"skipped: {in_words(what, count)}" for what, count in skipped.items())
-    globs = " that --include and --exclude let through" if _globs(options) else ""
-    return f"{path}: nothing to read{globs}; {there or 'the folder is empty'}"
+    why = [f"skipped: {in_words(what, count)}" for what, count in skipped.items()]
+    if _globs(options):
+        why.append("see --include and --exclude")
+    return f"{path}: nothing to read; {'; '.join(why) or 'the folder is empty'}"
 
 
 def _globs(options: InputOptions) -> bool:

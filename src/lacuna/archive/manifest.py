@@ -96,7 +96,7 @@ def begin_manifest(output: Path, header: Header) -> Manifest:
     _check_folder(output, "the output")
     _check_folder(private, str(private))
     if output.exists() and any(output.iterdir()):
-        raise ConfigError("the output folder is not empty; --resume continues an earlier run")
+        raise ConfigError(f"{output}: the folder is not empty; --resume continues an earlier run")
     if private.exists() and any(private.iterdir()):
         raise ConfigError(
             f"{private} contains the crosswalk of an earlier run; move it away first, or choose"

@@ -53,7 +53,7 @@ def draw_command(
     _check_places(safe, page, answers)
     audit, sample = draw(safe, count, seed=seed, text_column=text_column)
     if audit.sample < count:
-        say(f"all of {counted(audit.documents, 'document')} drawn: there are no more")
+        say(f"all {counted(audit.documents, 'document')} were drawn; there are no more")
     command = f"lacuna audit enter {safe} answers-{audit.draw}.json"
     _write(page, audit_page(audit.draw, audit.documents, sample, command).encode())
     _write(answers, empty_answers(audit.draw, [document.name for document in sample]))

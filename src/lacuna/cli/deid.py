@@ -309,7 +309,9 @@ def _deidentify_input(options: ArchiveOptions, *, is_dry_run: bool, as_json: boo
 
     output = options.output or STANDARD_OUTPUT
     if as_json:
-        raise ConfigError("--json is the report of files; the standard input has none")
+        raise ConfigError(
+            "--json needs a file or folder as input: a text from standard input has no report"
+        )
     if output.is_dir():
         raise ConfigError(f"-o {output}: the standard input is one text; give a file, -o FILE")
     if not is_dry_run:

@@ -99,7 +99,7 @@ def result_in_words(audit: Audit) -> str:
 
 def draw_in_words(audit: Audit) -> str:
     """Return how a sample was drawn."""
-    chosen = " (given by a person)" if audit.seed_was_given else ""
+    chosen = " (given with --seed)" if audit.seed_was_given else ""
     words = (
         f"{audit.sample:,} of {counted(audit.documents, 'document')}, drawn at random on"
         f" {audit.drawn}, seed {audit.seed}{chosen}"

@@ -15,7 +15,8 @@ from pathlib import Path
 from lacuna.deid.patterns.cue_words import word_set
 from lacuna.deid.terms import Case, Term, fold_words
 
-SHORTEST_PART, SHORTEST_CLEAR = 2, 4
+SHORTEST_PART, SHORTEST_CLEAR = 2, 3
+SHORTEST_FAMILY = 4  #: letters of a name that is also looked for in the plural
 SHORTEST_NUMBER = 5  #: characters of a number that is looked for
 TITLES = word_set("mr mrs ms miss dr drs prof professor sir md phd rn jr sr ii iii iv")
 PARTICLES = word_set(
@@ -58,6 +59,8 @@ def name_terms(name: str, label: str) -> Iterator[Term]:
             yield Term(part, label, common=True)
         elif not part.isdigit():
             yield Term(part, label, Case.ANY if is_clear(part) else Case.CAPITAL)
+            if len(part) >= SHORTEST_FAMILY and is_clear(family := f"{part}s"):  # the Smiths
+                yield Term(family, label)
 
 
 def number_terms(number: str, label: str) -> Iterator[Term]:

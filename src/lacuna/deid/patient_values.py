@@ -90,11 +90,15 @@ class KnownValues:
         return self.by_group.get("", ()) + (self.by_group.get(group, ()) if group else ())
 
 
+SYNONYMS = {"patient": "name", "relative": "name"}  #: kinds that people write, too
+
+
 def read_known(path: Path) -> KnownValues:
     """Read a file of known values; errors name the line and never quote it."""
     by_group: dict[str, list[Known]] = {}
     for line, cells in _rows(path):
         group, kind, value = (cell.strip() for cell in cells)
+        kind = SYNONYMS.get(kind.lower(), kind.lower())
         if kind not in LABELS:
             raise CorpusFormatError(path, f"kind must be one of {', '.join(LABELS)}", line=line)
         if not fold_words(value):

@@ -337,7 +337,7 @@ def _unseal(
         except InvalidTag:
             continue
     if count == 0:
-        raise VaultError(f"{path}: wrong passphrase, or its start was changed")
+        raise VaultError(f"{path}: wrong passphrase, or the file is damaged")
     raise VaultError(f"{path}: record {count} has been changed")
 
 

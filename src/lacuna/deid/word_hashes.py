@@ -21,6 +21,7 @@ GROUPS = 12  #: of a number, at most
 PHONE, AREA = 10, 3  #: digits of a phone number, and of its first group
 NEAR = 4  #: characters; what is this near may be one name
 LAST_ASCII = 0x7F
+PLURAL = np.uint64(ord("s"))
 FILTER_BITS = 10  #: of the filter before hashes are searched
 
 
@@ -75,9 +76,9 @@ def span_hashes(
 ) -> tuple[HashArray, LongArray, HashArray]:
     """Return hashes of what is looked for, the number of the span of each, and of first groups.
 
-    WORDS: of every word; NUMBER: of all together, and the first group (of ten digits the first
-    three); PHRASE and WHOLE: of the longest word that is not an everyday word. Of words that reach
-    out of a span, the part inside counts.
+    WORDS: of every word and its plural; NUMBER: of all together, and the first group (of ten digits
+    the first three); PHRASE and WHOLE: of the longest word that is not an everyday word. Of words
+    that reach out of a span, the part inside counts.
     """
     most = 0
     for s in range(start.size):
@@ -102,8 +103,8 @@ def span_hashes(
             if word_start[i] < first or word_end[i] > last:
                 value, size = hash_between(codes, table, first, last)
             if way[s] == WORDS and size > 1:
-                hashes[count] = value
-                count += 1
+                hashes[count], hashes[count + 1] = value, value * np.uint64(BASE) + PLURAL
+                count += 2
             elif way[s] != WORDS and size > longest and find(everyday, value) < 0:
                 longest, hashes[before], count = size, value, before + 1
             i += 1
