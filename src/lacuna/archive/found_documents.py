@@ -158,7 +158,8 @@ def check_owners_files(options: ArchiveOptions) -> None:
             raise ConfigError(f"{option} must not be in the input, where it would be read")
         if place.is_dir():
             raise ConfigError(f"{path}: is a folder; {option} needs a file")
-        private = None if output is None else private_folder(output)
+        has_private = output is not None and options.keeps_books and source.exists()
+        private = private_folder(output) if output is not None and has_private else None
         if not place.parent.is_dir() and place.parent != private:
             raise ConfigError(f"{path}: its folder does not exist")
         if place.parent.is_dir() and not os.access(place.parent, os.W_OK):

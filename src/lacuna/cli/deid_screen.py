@@ -56,8 +56,10 @@ class Screen:
         if not files:
             complain("interrupted: nothing was written")
             return
-        written = f"{files:,} of {counted(self._files, 'file')} {'is' if files == 1 else 'are'}"
-        complain(f"interrupted: {written} written; {self._how_to_continue()}")
+        every = f"{files:,} of {counted(self._files, 'file')}"
+        which = every if self._files else counted(files, "file")
+        are = "is" if files == 1 else "are"
+        complain(f"interrupted: {which} {are} written; {self._how_to_continue()}")
         self._name_private()
 
     def stopped(self, reason: str) -> None:

@@ -112,7 +112,7 @@ class Encodings:
     def open_lines(self, path: Path) -> TextIOWrapper:
         """Open a file of lines that end at a line feed; invalid bytes become lone surrogates.
 
-        UTF-8 is not told from the fallback encoding: :meth:`mend` does that for each line.
+        UTF-8 is not told from the fallback encoding: :meth:`mend` does that for each line or cell.
         """
         with path.open("rb") as stream:
             encoding = self.by_head(stream.read(HEAD_BYTES))
