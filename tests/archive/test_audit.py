@@ -69,7 +69,7 @@ def test_from_the_draw_to_the_report(lacuna: Lacuna, safe: Path) -> None:  # noq
     assert done.out == f"{line}\n"
     html = (safe / "report.html").read_text()
     assert line in html
-    assert "seed 7 (given by a person)" in html
+    assert "seed 7 (given with --seed)" in html
     (audit,) = report(safe)["audits"]
     assert (audit["sample"], audit["documents"], audit["answers"]["leaking"]) == (5, 12, 0)
     assert not any(name in json.dumps(audit) for name in names)
