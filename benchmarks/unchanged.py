@@ -138,8 +138,8 @@ AFTERWARDS = (
     "restore deid.vault deid/vault -o restored",
 )
 SPEED = {
-    "train": "train train.jsonl -o timed.lacuna --set iterations=15",
-    "tag": "tag timed.lacuna n.jsonl -o found.jsonl",
+    "train": "train train.jsonl -o timed{which}.lacuna --set iterations=15",
+    "tag": "tag timed{which}.lacuna n.jsonl -o found.jsonl",
     "deid": "deid n.jsonl -o safe --workers 1",
     "patients": "deid patients.jsonl -o safe --workers 1",
     "load": "deid one.jsonl -o safe --workers 1",
@@ -353,7 +353,7 @@ def shown(where: str, value: Any) -> str:
     return f"{value!r:.60}" if is_quoted else f"{type(value).__name__} of {len(value):,}"
 
 
-def speed(old: Path, new: Path, rounds: int) -> None:
+def speed(old: Path, new: Path, rounds: int, commands: Sequence[str]) -> None:
     """Print how long training, tagging and de-identification take in two checkouts.
 
     De-identification is timed without loading: the time for one note is subtracted.
@@ -370,17 +370,19 @@ def speed(old: Path, new: Path, rounds: int) -> None:
         _write_alone(Path(folder) / "one.jsonl", notes[:1])
         took: dict[tuple[str, int], list[tuple[float, float]]] = {}
         for number in range(rounds + 1):
-            for name, command in SPEED.items():
+            for name in commands:
+                command = SPEED[name]
                 for which in (0, 1) if number % 2 else (1, 0):
                     for left in ("safe", "safe.private"):
                         shutil.rmtree(Path(folder) / left, ignore_errors=True)
-                    seconds = timed(both[which], command)
+                    seconds = timed(both[which], command.format(which=which))
                     if number:  # the first round may compile
                         took.setdefault((name, which), []).append(seconds)
     print(f"medians of {rounds} rounds {'old':>10} {'new':>8} {'new/old':>8}")
-    for name, (i, what) in product(SPEED, enumerate(("wall", "processor"))):
+    for name, (i, what) in product(commands, enumerate(("wall", "processor"))):
         took_each = (median(t[i] for t in took[name, which]) for which in (0, 1))
-        load = [median(t[i] for t in took[LOAD, which]) * (name in LOADED) for which in (0, 1)]
+        is_loaded = name in LOADED and LOAD in commands
+        load = [median(t[i] for t in took[LOAD, which]) if is_loaded else 0.0 for which in (0, 1)]
         before, after = (seconds - own for seconds, own in zip(took_each, load, strict=True))
         print(f"{name:8} {what + ' s':13} {before:8.2f} {after:8.2f} {after / before:8.3f}")
 
@@ -412,13 +414,15 @@ def main() -> int:
     parser.add_argument("second", type=Path, help="speed: a checkout; else a record")
     parser.add_argument("--data", type=Path, help="record: take the documents of this record")
     parser.add_argument("--rounds", type=int, default=5, help="speed: so many")
+    parser.add_argument("--only", nargs="+", choices=SPEED, default=(), help="speed: of these")
     options = parser.parse_args()
     if options.command == "compare":
         return compare(options.first, options.second)
     if options.command == "record":
         record(options.first, options.second, options.data)
     else:
-        speed(options.first, options.second, options.rounds)
+        chosen = [name for name in SPEED if name in options.only or not options.only]
+        speed(options.first, options.second, options.rounds, chosen)
     return 0
 
 
