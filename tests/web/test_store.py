@@ -220,6 +220,23 @@ def test_a_batch_is_one_step(project: Project) -> None:
         assert from_log(store, key) == review(store, key)
 
 
+def test_a_batch_is_redone_although_one_of_its_documents_was_edited_since(
+    project: Project,
+) -> None:
+    store = project.store
+    store.apply_batch({key: (0, [BERN]) for key in (1, 2)}, request="e", who="ana")
+    undo(store, "u1", document=1)
+    edit(store, Reject("g1"), request="r", base=2, document=2)
+    with pytest.raises(EditError, match="nothing to redo"):
+        redo(store, "d", document=2)
+    redo(store, "d1", document=1)
+    assert review(store, 2)["n"] is not None
+    assert len(undo(store, "u2", document=2)) == 2  # the last step in document 2
+    assert review(store, 1)["n"] is review(store, 2)["n"] is None
+    undo(store, "u3", document=2)
+    assert review(store, 2).mentions["g1"].status is Status.GIVEN
+
+
 def test_a_batch_conflicts_or_fails_as_a_whole(project: Project) -> None:
     store = project.store
     edit(store, Add("n", "X", ((0, 4),)), request="a", document=2, who="bo")
