@@ -91,6 +91,9 @@ SLOW = (
     "tests/test_readme.py::test_the_note_is_what_the_demo_prints",
     "tests/test_recipe.py",
     "tests/test_wheel.py",
+    "tests/web/test_kills.py",
+    "tests/web/test_project.py::test_an_export_is_imported_as_the_same_documents",
+    "tests/web/test_store.py::test_clients_converge_to_what_the_log_says",
 )
 #: Minutes without compilation; not run with ``NUMBA_DISABLE_JIT=1`` in ``make coverage``.
 COMPILED_ONLY = (

@@ -31,9 +31,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_wheel_holds_the_bundled_model(wheel: Path) -> None:
+def test_wheel_holds_the_bundled_model_and_migrations(wheel: Path) -> None:
     with ZipFile(wheel) as content:
-        assert "lacuna/data/en-clinical.lacuna" in content.namelist()
+        names = content.namelist()
+    assert "lacuna/data/en-clinical.lacuna" in names
+    assert "lacuna/web/migrations/0001.sql" in names
 
 
 def test_wheel_runs_the_demo_in_an_empty_environment(wheel: Path, tmp_path: Path) -> None:

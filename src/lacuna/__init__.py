@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from lacuna.errors import (
     ConfigError,
     CorpusFormatError,
+    EditError,
     FormatLimitError,
     InferenceError,
     LacunaError,
@@ -73,6 +74,7 @@ __all__ = [
     "DetectionOptions",
     "Document",
     "DpHmm",
+    "EditError",
     "Failed",
     "FormatLimitError",
     "InferenceError",

@@ -11,6 +11,7 @@
     ├── ScoringError             two corpora cannot be compared
     ├── RedactionError           a document cannot be redacted; nothing of it is written
     ├── StoppedError             a run had to stop; finished documents are kept
+    ├── EditError                an edit of a document under review cannot be made
     └── VaultError               a vault cannot be opened, or does not know a text
 
     ModelFileWarning             a model file can be used, but not checked fully
@@ -126,6 +127,10 @@ class RedactionError(LacunaError):
 
 class VaultError(LacunaError):
     """A vault cannot be opened or read, or does not know a text."""
+
+
+class EditError(LacunaError):
+    """An edit of a document under review cannot be made as asked; nothing was changed."""
 
 
 class StoppedError(LacunaError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -31,6 +32,16 @@ class AllowedLoss(StrEnum):
     MENTIONS = "mentions"
 
 
+LossOption = Annotated[
+    AllowedLoss,
+    typer.Option(
+        help="What may be left out if the format cannot hold it: nothing; extras (tokens,"
+        " groups, metadata, probabilities, white space in conll); or mentions too (the longest"
+        " are kept). What is left out is counted."
+    ),
+]
+
+
 def convert(
     paths: list[str],
     output: str,
@@ -52,14 +63,7 @@ def convert_command(
     ],
     *,
     to: OutputFormatOption = None,
-    loss: Annotated[
-        AllowedLoss,
-        typer.Option(
-            help="What may be left out if the format cannot hold it: nothing; extras (tokens,"
-            " groups, metadata, probabilities, white space in conll); or mentions too (the longest"
-            " are kept). What is left out is counted."
-        ),
-    ] = AllowedLoss.EXTRAS,
+    loss: LossOption = AllowedLoss.EXTRAS,
     options: CorpusOptions,
     as_json: JsonOption = False,
 ) -> None:
@@ -71,16 +75,11 @@ def convert_command(
 
     Example: lacuna convert notes/ notes.jsonl
     """
-    format_ = to or format_of_name(output)
-    if format_ is None:
-        raise ConfigError(
-            f"{output}: the name does not say which format; give --to with one of"
-            f" {', '.join(FORMATS)}"
-        )
+    format_ = to or named_format(output)
     try:
         written = convert(inputs, output, to=format_, options=options, loss=Loss[loss.name])
     except FormatLimitError as error:
-        raise _with_advice(error) from error
+        raise with_advice(error) from error
     if as_json and output != "-":
         print_json(written)
         return
@@ -88,7 +87,16 @@ def convert_command(
     say_left_out(written, format_)
 
 
-def _with_advice(error: FormatLimitError) -> FormatLimitError:
+def named_format(output: str | Path) -> str:
+    """Return the format that the name of the output says."""
+    if found := format_of_name(output):
+        return found
+    raise ConfigError(
+        f"{output}: the name does not say which format; give --to with one of {', '.join(FORMATS)}"
+    )
+
+
+def with_advice(error: FormatLimitError) -> FormatLimitError:
     """Add the --loss that would help to an error, if there is one."""
     needed = loss_needed(error.what, FORMATS[error.format].limits)
     if needed is not None:

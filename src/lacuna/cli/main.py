@@ -46,10 +46,11 @@ COMMANDS = (
     "audit",
     "calibrate",
     "restore",
+    "project",
 )
 
 #: Commands that write piece by piece; the others write everything at the end, or nothing.
-WRITE_PIECEMEAL = frozenset({"demo", "deid"})
+WRITE_PIECEMEAL = frozenset({"demo", "deid", "import"})
 INTERRUPTED = 130
 
 

@@ -127,12 +127,12 @@ def load_policy(name: str | Path) -> Policy:
         return _policy(str(name), _read(_FOLDER / f"{name}.toml"))
     path = Path(name)
     if not path.exists() and path.suffix != ".toml":
-        raise ConfigError(_unknown("policy", str(name), policies()))
+        raise ConfigError(unknown("policy", str(name), policies()))
     table = _read(path)
     base = table.pop("base", None)
     if base is not None:
         if base not in policies():
-            raise ConfigError(f"{path}: base: {_unknown('policy', str(base), policies())}")
+            raise ConfigError(f"{path}: base: {unknown('policy', str(base), policies())}")
         table = _over(table, _read(_FOLDER / f"{base}.toml"))
     return _policy(str(path), table)
 
@@ -146,7 +146,7 @@ def _read(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: not valid TOML: {error}") from None
     for key, value in table.items():
         if key not in _KEYS:
-            raise ConfigError(f"{path}: {_unknown('key', key, _KEYS)}")
+            raise ConfigError(f"{path}: {unknown('key', key, _KEYS)}")
         if key in _TABLES and not isinstance(value, dict):
             raise ConfigError(f"{path}: {key} must be a table")
     return table
@@ -170,7 +170,7 @@ def _policy(name: str, table: Mapping[str, Any]) -> Policy:
     for place, entries in (("actions", actions), ("kinds", {v: k for k, v in _texts(kinds)})):
         for kind in entries:
             if kind not in known:
-                raise ConfigError(f"{name}: [{place}]: {_unknown('kind', kind, known)}")
+                raise ConfigError(f"{name}: [{place}]: {unknown('kind', kind, known)}")
     default = _action(f"{name}: default", table["default"])
     if not isinstance(default, get_args(Hiding)):
         raise ConfigError(f"{name}: default: must be mask, tag or drop, which hide anything")
@@ -213,7 +213,7 @@ def _action(place: str, value: Any) -> Action:
         raise ConfigError(f'{place}: expected "mask" or {{ action = "mask", … }}')
     chosen = ACTIONS.get(entry["action"])
     if chosen is None:
-        raise ConfigError(f"{place}: {_unknown('action', entry['action'], ACTIONS)}")
+        raise ConfigError(f"{place}: {unknown('action', entry['action'], ACTIONS)}")
     _check_fields(place, {k: v for k, v in entry.items() if k != "action"}, chosen)
     try:
         return msgspec.convert(entry, chosen)
@@ -226,10 +226,11 @@ def _check_fields(place: str, entry: Any, record: type[msgspec.Struct]) -> None:
         raise ConfigError(f"{place}: must be a table")
     for key in entry:
         if key not in record.__struct_fields__:
-            raise ConfigError(f"{place}: {_unknown('option', key, record.__struct_fields__)}")
+            raise ConfigError(f"{place}: {unknown('option', key, record.__struct_fields__)}")
 
 
-def _unknown(what: str, name: str, known: Iterable[str]) -> str:
+def unknown(what: str, name: str, known: Iterable[str]) -> str:
+    """Return a message about an unknown name, with the nearest known one."""
     names = [str(one) for one in known]
     near = get_close_matches(name, names, n=1)
     hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(names) or 'none'}"

@@ -19,7 +19,13 @@ class FileNames:
         self._folders: set[str] = set()
 
     def place(self, id_: str, suffix: str) -> Path:
-        """Return where the file of a document goes; its folder exists afterwards.
+        """Return where the file of a document goes; its folder exists afterwards."""
+        path = self.reserve(id_, suffix)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    def reserve(self, id_: str, suffix: str) -> Path:
+        """Return where the file of a document goes, and keep the name for it.
 
         Names that differ only in case are refused: to some file systems they are the same.
         """
@@ -32,9 +38,7 @@ class FileNames:
             raise FormatLimitError(self._format, "ids with the same file name", document=id_)
         self._files.add(name)
         self._folders |= parents
-        path = self._folder / relative
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path
+        return self._folder / relative
 
 
 def is_safe(id_: str) -> bool:

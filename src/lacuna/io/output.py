@@ -62,6 +62,27 @@ def write_corpus(
     return Written(tally.documents, tally.mentions, dict(tally.left_out))
 
 
+def check_corpus(
+    documents: Iterable[Document],
+    path: str | Path,
+    *,
+    format: str,  # noqa: A002
+    loss: Loss = Loss.MENTIONS,
+) -> Written:
+    """Return what :func:`write_corpus` would write and leave out; nothing is written."""
+    chosen = _writable(format_named(format), path)
+    tally = _Tally()
+    names = FileNames(Path(path), chosen.name)
+    for number, (id_, files) in enumerate(_pieces(documents, chosen, loss, Path(path).stem, tally)):
+        if chosen.shape is Shape.STREAM:
+            continue
+        if number and _is_one_file(chosen, path):
+            raise _needs_folder(chosen, path)
+        for suffix in files:
+            names.reserve(id_, suffix)
+    return Written(tally.documents, tally.mentions, dict(tally.left_out))
+
+
 def _writable(format_: Format, path: str | Path) -> Format:
     """Choose between one document per file and one per line, by the destination."""
     one_stream = str(path) == STANDARD_OUTPUT or Path(path).suffix == ".inline"
@@ -130,12 +151,14 @@ def _write_one(pieces: Iterator[Piece], format_: Format, path: str | Path) -> No
     with ExitStack() as stack:
         for number, (_, files) in enumerate(pieces):
             if number:
-                raise ConfigError(
-                    f"{path}: {format_.name} has one document per file; give a folder"
-                )
+                raise _needs_folder(format_, path)
             is_output = str(path) == STANDARD_OUTPUT
             stream = stack.enter_context(whole_output() if is_output else whole_file(Path(path)))
             stream.write(b"".join(files.values()))
+
+
+def _needs_folder(format_: Format, path: str | Path) -> ConfigError:
+    return ConfigError(f"{path}: {format_.name} has one document per file; give a folder")
 
 
 def _write_folder(pieces: Iterator[Piece], format_: Format, path: Path) -> None:
