@@ -91,6 +91,9 @@ SLOW = (
     "tests/test_readme.py::test_the_note_is_what_the_demo_prints",
     "tests/test_recipe.py",
     "tests/test_wheel.py",
+    "tests/web/browser/test_mentions.py::test_three_that_overlap",
+    "tests/web/browser/test_text.py::test_marks_cover_what_they_should",
+    "tests/web/browser/test_text.py::test_the_page_shows_the_text",
 )
 #: Minutes without compilation; not run with ``NUMBA_DISABLE_JIT=1`` in ``make coverage``.
 COMPILED_ONLY = (

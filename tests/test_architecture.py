@@ -34,6 +34,7 @@ LAYERS = (
     ("pictures",),
     ("pipeline",),
     ("archive",),
+    ("web",),
     ("cli",),
 )
 RANK = {name: rank for rank, row in enumerate(LAYERS) for name in row}
