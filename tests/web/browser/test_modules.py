@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.strategies import characters
-from tests.web.browser.conftest import STATIC
+from tests.web.browser.server import STATIC
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

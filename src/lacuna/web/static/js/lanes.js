@@ -54,7 +54,7 @@ function groups(mentions) {
   let last = -1;
   for (const [start, end, index] of parts) {
     if (start < reach) leader[find(index)] = find(last);
-    if (start >= reach || end > reach) last = index;
+    last = index;
     reach = Math.max(reach, end);
   }
   const members = new Map();

@@ -49,7 +49,11 @@ export class TextPane {
     this.events[name]?.(value);
   }
 
-  /** Show a document: `text`, `labels` (`{ name, short, hue }`), `mentions`, and `tokens` if known. */
+  /**
+   * Show a document: `text`, `labels` (`{ name, short, hue }`, hues 0 to 9), `tokens` if known, and
+   * `mentions`: `{ uid, label, spans, status, probability }`. Status 'suggested' is dashed, 'doubt' a
+   * dotted line, 'rejected' not shown; every other one was decided by a person.
+   */
   show({ text, labels = [], mentions = [], tokens = null }) {
     this.labels = new Map(labels.map((label) => [label.name, label]));
     this.offsets = new Offsets(text);
