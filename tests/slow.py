@@ -94,6 +94,9 @@ SLOW = (
     "tests/web/test_kills.py",
     "tests/web/test_project.py::test_an_export_is_imported_as_the_same_documents",
     "tests/web/test_store.py::test_clients_converge_to_what_the_log_says",
+    "tests/web/browser/test_mentions.py::test_three_that_overlap",
+    "tests/web/browser/test_text.py::test_marks_cover_what_they_should",
+    "tests/web/browser/test_text.py::test_the_page_shows_the_text",
 )
 #: Minutes without compilation; not run with ``NUMBA_DISABLE_JIT=1`` in ``make coverage``.
 COMPILED_ONLY = (
