@@ -79,6 +79,15 @@ def test_only_targets_change(operations: list[Asked]) -> None:
     assert {uid for uid in all_uids if START[uid] != after[uid]} <= targets(operations)
 
 
+def test_a_decision_about_another_mention_is_refused() -> None:
+    one, other = Accept("a", "PER", ((0, 1),)), Accept("a", "PER", ((0, 1), (2, 3)))
+    now = apply(START, [one], TEXT).review
+    assert conflicting(now, [other], TEXT, targets([one])) == {"a"}
+    with pytest.raises(EditError, match="another label or other spans"):
+        apply(now, [other], TEXT)
+    assert apply(now, [one], TEXT).review == now
+
+
 @given(edits, edits)
 def test_edits_without_conflict_commute(first: list[Asked], second: list[Asked]) -> None:
     """Two clients that begin at the same version come to the same review, whoever is faster."""

@@ -222,6 +222,8 @@ def _check(draft: _Draft, operation: Asked, text: str) -> None:
                 raise EditError(
                     "there is no mention with this uid; a suggestion needs label and spans"
                 )
+            if entry is not None and _is_another(entry, operation):
+                raise EditError("the mention with this uid has another label or other spans")
     if isinstance(operation, Remove):
         return
     if isinstance(operation, Change):
@@ -231,6 +233,13 @@ def _check(draft: _Draft, operation: Asked, text: str) -> None:
         _check_probability(operation.probability)
     if (told := _live(_result(entry, operation))) != _live(entry) and draft.live[told] and told:
         raise EditError("there is such a mention already")
+
+
+def _is_another(entry: Entry, asked: Accept | Reject) -> bool:
+    """Whether a decision is about another mention than the one with its uid."""
+    return (asked.label is not None and asked.label != entry.label) or (
+        asked.spans is not None and asked.spans != entry.spans
+    )
 
 
 def _check_change(entry: Entry | None, operation: Change) -> None:
