@@ -27,7 +27,13 @@ from lacuna.cli.deid_screen import (
     show_warnings,
     totals_in_words,
 )
-from lacuna.cli.detector_options import DetectorOptions, PolicyOption
+from lacuna.cli.detector_options import (
+    ConfidenceOption,
+    DetectorOptions,
+    MaxMissedOption,
+    PolicyOption,
+    ThresholdOption,
+)
 from lacuna.deid.scope import Consistency
 from lacuna.errors import ConfigError, StoppedError
 from lacuna.io.decoding import AUTO, FALLBACK, Encodings
@@ -56,18 +62,9 @@ class ReplacementOptions:
     locale: Annotated[
         str, typer.Option(help="Locale of surrogates and numeric dates: en, de, es …")
     ] = "en"
-    threshold: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Minimum probability of a finding; 0.5 by default."),
-    ] = None
-    max_missed: Annotated[
-        float | None,
-        typer.Option(help="Use the threshold calibrated for this miss rate, e.g. 0.01."),
-    ] = None
-    confidence: Annotated[
-        float | None,
-        typer.Option(help="With --max-missed: the promise of this confidence, e.g. 0.95."),
-    ] = None
+    threshold: ThresholdOption = None
+    max_missed: MaxMissedOption = None
+    confidence: ConfidenceOption = None
     strict_promise: Annotated[
         bool,
         typer.Option(

@@ -1,4 +1,4 @@
-"""Options of ``deid`` and ``calibrate``: what finds identifiers."""
+"""Options of ``deid``, ``calibrate`` and ``evaluate --pipeline``: what finds identifiers."""
 
 from __future__ import annotations
 
@@ -23,6 +23,19 @@ PolicyOption = Annotated[
         metavar="NAME|FILE",
         help=f"What to do with each kind of identifier: {_POLICIES}; or a TOML file.",
     ),
+]
+
+ThresholdOption = Annotated[
+    float | None,
+    typer.Option(min=0, max=1, help="Minimum probability of a finding; 0.5 by default."),
+]
+MaxMissedOption = Annotated[
+    float | None,
+    typer.Option(help="Use the threshold calibrated for this miss rate, e.g. 0.01."),
+]
+ConfidenceOption = Annotated[
+    float | None,
+    typer.Option(help="With --max-missed: the promise of this confidence, e.g. 0.95."),
 ]
 
 

@@ -11,7 +11,13 @@ import typer
 
 from lacuna.cli.console import print_json, print_table, say
 from lacuna.cli.corpora import CorpusOptions, ModelOptions, reading
-from lacuna.cli.detector_options import DetectorOptions, PolicyOption
+from lacuna.cli.detector_options import (
+    ConfidenceOption,
+    DetectorOptions,
+    MaxMissedOption,
+    PolicyOption,
+    ThresholdOption,
+)
 from lacuna.cli.results import (
     Pictures,
     ScoringOptions,
@@ -48,18 +54,9 @@ class PipelineOptions:
         typer.Option("--pipeline", help="Score what lacuna deid hides, not the model alone."),
     ] = False
     policy: PolicyOption = DEFAULT_POLICY
-    threshold: Annotated[
-        float | None,
-        typer.Option(min=0, max=1, help="Minimum probability of a finding; 0.5 by default."),
-    ] = None
-    max_missed: Annotated[
-        float | None,
-        typer.Option(help="Use the threshold calibrated for this miss rate, e.g. 0.01."),
-    ] = None
-    confidence: Annotated[
-        float | None,
-        typer.Option(help="With --max-missed: the promise of this confidence, e.g. 0.95."),
-    ] = None
+    threshold: ThresholdOption = None
+    max_missed: MaxMissedOption = None
+    confidence: ConfidenceOption = None
 
     def open(
         self, model: Path | None, detector: DetectorOptions, opening: ModelOptions

@@ -28,7 +28,7 @@ class Answers(msgspec.Struct, frozen=True, kw_only=True):
     leaking, leaks
         Documents with a leak, and leaks in all of them.
     confidence, most_leaking
-        Up to so many of all documents have a leak, with this confidence.
+        The largest number of documents that may have a leak, with this confidence.
     corrections
         How often the answers were replaced.
     """
