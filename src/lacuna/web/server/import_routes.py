@@ -47,9 +47,7 @@ _BODY: dict[str, Any] = {
 }
 
 
-@router.post(
-    "/imports", status_code=202, response_model=shapes.JobNumber, openapi_extra=_BODY
-)
+@router.post("/imports", status_code=202, response_model=shapes.JobNumber, openapi_extra=_BODY)
 async def start_import(served: Here, request: Request) -> Response:
     """Begin to add documents."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()

@@ -162,7 +162,7 @@ class FoundMention(Shape):
 class Tagged(TextAsked):
     """A text and its mentions."""
 
-    mentions: list[FoundMention] = []
+    mentions: list[FoundMention] = Field(default=[])
 
 
 class Deidentified(TextAsked):

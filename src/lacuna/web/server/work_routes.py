@@ -62,7 +62,7 @@ _BODY: dict[str, Any] = {
 }
 
 
-def _answers(shape: type[shapes.Shape]) -> dict[int | str, dict[str, Any]]:
+def _answers(shape: type[shapes.TextAsked]) -> dict[int | str, dict[str, Any]]:
     lines = {LINES: {"schema": {"type": "string"}}}
     return {200: {"model": shape, "content": lines, "description": "As the request was"}}
 
@@ -144,7 +144,9 @@ async def _worked(
         try:
             given = _given.decode(body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            raise Problem(422, "The body has to be an object with text, and maybe id and group.") from None
+            raise Problem(
+                422, "The body has to be an object with text, and maybe id and group."
+            ) from None
         (outcome,) = await to_thread.run_sync(_batch_done, [Line(given, 1)], work)
         _forget([given], forget)
     if "error" in outcome:
@@ -164,9 +166,7 @@ class _Held(StreamingResponse):
             await super().__call__(scope, receive, send)
 
 
-async def _lines(
-    body: bytes, work: Work, forget: Callable[[str], None]
-) -> AsyncIterator[bytes]:
+async def _lines(body: bytes, work: Work, forget: Callable[[str], None]) -> AsyncIterator[bytes]:
     given: list[Given] = []
     for batch in _batches(body):
         given += [line.given for line in batch if line.given is not None and line.given.group]
