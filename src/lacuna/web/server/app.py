@@ -19,6 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from lacuna.version import __version__
 from lacuna.web.server import (
+    batch_routes,
     document_routes,
     edit_routes,
     import_routes,
@@ -38,6 +39,7 @@ ROUTERS = (
     project_routes.router,
     document_routes.router,
     edit_routes.router,
+    batch_routes.router,
     import_routes.router,
     work_routes.router,
 )
