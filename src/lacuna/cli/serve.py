@@ -251,14 +251,17 @@ def _address(where: AddressOptions, sockets: list[socket.socket]) -> tuple[Addre
 @contextmanager
 def _opened(folder: Path | None, *, demo: bool) -> Iterator[Project]:
     """Open a project, or make one."""
+    from lacuna.web.demo_notes import add_demo_notes, create_demo
     from lacuna.web.project import open_project
     from lacuna.web.project_file import NAME
 
     if folder is None and demo:
         with tempfile.TemporaryDirectory(prefix="lacuna-demo-") as temporary:
-            say("made-up notes; they and all edits are removed at the end (to keep them, name a"
-                " folder: lacuna serve FOLDER --demo)")  # fmt: skip
-            with _made(Path(temporary) / "demo", demo=True) as project:
+            say(
+                "made-up notes; they and all edits are removed at the end (to keep them, name a"
+                " folder: lacuna serve FOLDER --demo)"
+            )
+            with create_demo(Path(temporary)) as project:
                 yield project
         return
     if folder is None and not Path(NAME).is_file():
@@ -267,19 +270,23 @@ def _opened(folder: Path | None, *, demo: bool) -> Iterator[Project]:
             " project, lacuna serve --demo shows one with made-up notes"
         )
     place = Path() if folder is None else folder
-    is_new = not place.exists() or (place.is_dir() and not any(place.iterdir()))
-    with _made(place, demo=demo) if is_new else open_project(place) as project:
-        if is_new:
-            say(f"new project: {place}")
+    if place.exists() and not (place.is_dir() and not any(place.iterdir())):
+        with open_project(place) as project:
+            if demo:
+                add_demo_notes(project)
+            yield project
+        return
+    say(f"new project: {place}")
+    with create_demo(place) if demo else _made(place) as project:
         yield project
 
 
-def _made(folder: Path, *, demo: bool) -> Project:
+def _made(folder: Path) -> Project:
     from lacuna.web.project import create_project
     from lacuna.web.project_file import DEFAULT_LABELS, Settings, labels_named
 
-    name = "Demo" if demo else folder.resolve().name
-    return create_project(folder, Settings(name, labels=labels_named(DEFAULT_LABELS)))
+    labels = labels_named(DEFAULT_LABELS)
+    return create_project(folder, Settings(folder.resolve().name, labels=labels))
 
 
 def _with_model(project: Project, model: Path) -> Project:

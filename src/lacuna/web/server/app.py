@@ -22,6 +22,7 @@ from lacuna.web.server import (
     batch_routes,
     document_routes,
     edit_routes,
+    export_routes,
     import_routes,
     project_routes,
     session_routes,
@@ -41,6 +42,7 @@ ROUTERS = (
     edit_routes.router,
     batch_routes.router,
     import_routes.router,
+    export_routes.router,
     work_routes.router,
 )
 #: FastAPI can export requests and errors, notes included, if an environment variable says so.

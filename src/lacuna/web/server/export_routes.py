@@ -56,9 +56,7 @@ def output(
     check_present(served, key)
     check_policy(served, policy)
     try:
-        made = output_of(
-            served.project, served.suggester, key, policy=policy, threshold=threshold
-        )
+        made = output_of(served.project, served.suggester, key, policy=policy, threshold=threshold)
     except RedactionError as error:
         detail = f"The document cannot be de-identified: {error}."
         raise Problem(409, detail, kind="not-deidentified") from None

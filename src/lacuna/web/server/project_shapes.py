@@ -171,6 +171,8 @@ class Deidentified(TextAsked):
 
 # --- exports
 
+Keys = Annotated[list[KeyNumber], Field(max_length=100_000)]
+
 
 class ReplacedShape(Shape):
     """Something that was replaced."""
@@ -200,9 +202,9 @@ class ExportAsked(Shape):
     """Which documents to write, how, and where."""
 
     format: str = Field(default="jsonl", max_length=100)
-    documents: Literal["reviewed", "all"] | Annotated[list[KeyNumber], Field(max_length=100_000)] = (
-        "reviewed"
-    )
+    documents: (
+        Literal["reviewed", "all"] | Annotated[list[KeyNumber], Field(max_length=100_000)]
+    ) = "reviewed"
     suggestions: bool = False
     content: Literal["annotations", "deidentified"] = "annotations"
     policy: str | None = Field(default=None, max_length=1000)
