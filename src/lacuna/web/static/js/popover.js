@@ -36,7 +36,7 @@ export class Popover {
     const { label, status, probability, spans } = mention;
     const others = all.filter(({ uid }) => uid !== mention.uid);
     const open = status === 'suggested' || status === 'doubt';
-    const labels = review.app.project.labels.filter(({ name }) => name !== label).slice(0, 9);
+    const labels = review.app.project.labels.filter(({ name }) => name !== label).slice(0, 6);
     fill(
       this.element,
       h('p', null, h('b', { class: `m ${pane.records.get(mention.uid)?.kind}` }, label), ' ', short(pane.textOf(spans))),

@@ -79,6 +79,7 @@ export class Review {
     this.history.show(note);
     if (!document.activeElement?.closest('.queue-side input, select')) this.pane.element.focus({ preventScroll: true });
     this.app.announce(`Note ${note.id}, ${counted(shown.length, 'mention')}`);
+    this.queue.current = key;
     await this.queue.load();
   }
 

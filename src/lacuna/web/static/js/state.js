@@ -147,10 +147,7 @@ export class Note {
 
   #answered(item, body) {
     const changed = item.kind === 'everywhere' ? body.changed : body;
-    // an edit is answered with all that was changed since our version, others only with what they did
-    const near = item.kind === 'edit' || changed?.version === this.base.version + 1;
-    if (changed && !near) this.latest = changed.version;
-    else if (changed && changed.version >= this.base.version) {
+    if (changed && changed.version >= this.base.version) {
       const { version, mentions, state, flag, comment, undo, redo } = changed;
       const next = new Map(this.base.mentions);
       for (const [uid, mention] of Object.entries(mentions)) {
