@@ -1,34 +1,26 @@
 // What people did, from the log: of one note or of the project.
 
 import { fill, h } from './dom.js';
-import { button, counted, errorPlace, field, listed, select, tried, when } from './forms.js';
+import { button, counted, errorPlace, field, options, table, tried, when } from './forms.js';
 import { Offsets } from './offsets.js';
 
 const DID = { add: 'added', change: 'changed', remove: 'removed', accept: 'accepted', reject: 'rejected', restore: 'put back' };
-const STATES = { new: 'set to new', open: 'opened', done: 'done', later: 'put off' };
 const FEW = 3; // operations shown without a click
 
 export function historyScreen(app) {
   let key; // of the note; none: the project
-  let edits = [];
-  let note = null;
-  let next = null;
+  let edits, next, note, path;
 
-  const title = h('h1', null);
+  const title = h('h1');
   const error = errorPlace();
-  const who = select([], { onchange: () => draw() });
-  const body = h('tbody', null);
-  const end = button('Show more', () => more());
+  const who = h('select', { oninput: draw });
+  const body = h('tbody');
+  const end = button('Show more', more);
   const element = h('section', { class: 'screen' }, title,
-    h('div', { class: 'filters' }, field('Person', who), button('Download without words', () => download())),
-    error,
-    h('table', null, h('thead', null, h('tr', null, ['When', 'Who', 'What', 'Note'].map((name) => h('th', { scope: 'col' }, name)))), body),
-    end);
+    h('div', { class: 'row' }, field('Person', who), button('Download without words', download)),
+    error, table(['When', 'Who', 'What', 'Note'], body), end);
 
-  async function page(after) {
-    const path = key ? `/documents/${key}/history` : '/history';
-    return tried(error, () => app.api.get(after === null ? path : `${path}?after=${after}`));
-  }
+  const page = (after) => tried(error, () => app.api.get(after === null ? path : `${path}?after=${after}`));
 
   async function more() {
     const answer = await page(next);
@@ -39,13 +31,13 @@ export function historyScreen(app) {
   }
 
   async function show(shown) {
-    [key, edits, next, note] = [shown, [], null, null];
+    [key, edits, next, note, path] = [shown, [], null, null, shown ? `/documents/${shown}/history` : '/history'];
     fill(title, 'History');
     if (key) {
-      const found = await tried(error, () => app.api.get(`/documents/${key}`));
-      if (!found) return;
-      note = { ...found, offsets: new Offsets(found.text) };
-      fill(title, 'History of ', h('a', { href: `#/review/${key}` }, found.id));
+      note = await tried(error, () => app.api.get(`/documents/${key}`));
+      if (!note) return;
+      note.offsets = new Offsets(note.text);
+      fill(title, 'History of ', h('a', { href: `#/review/${key}` }, note.id));
     }
     await more();
   }
@@ -53,70 +45,62 @@ export function historyScreen(app) {
   function draw() {
     const { value } = who;
     const people = [...new Set(edits.map((edit) => edit.who))];
-    fill(who, listed([['', 'Everybody'], ...people.map((name) => [name, name])]));
-    who.value = people.includes(value) ? value : '';
+    fill(who, options([['', 'Everybody'], ...people.map((name) => [name, name])]));
+    who.value = value;
     const undone = undoneOf(edits);
     const known = new Map(note?.mentions.map((mention) => [mention.uid, mention]));
-    const rows = edits.map((edit) => rowOf(edit, undone.has(edit.key), known));
-    fill(body, rows.filter((_, index) => !who.value || edits[index].who === who.value));
+    fill(body, edits.map((edit) => row(edit, undone, known)).filter((_, index) => !value || edits[index].who === value));
     end.hidden = next === null;
   }
 
-  function rowOf(edit, undone, known) {
+  function row(edit, undone, known) {
     const lines = edit.operations.map((operation) => h('li', null, said(operation, known)));
-    const what = h('ul', null, lines);
-    return h('tr', { class: undone ? 'undone' : null },
-      h('td', null, when(edit.at)),
-      h('td', null, edit.who),
-      h('td', null,
-        edit.undoes && h('b', null, 'Undo: '), undone && h('b', null, 'Undone later: '), edit.batch && h('b', null, 'In several notes: '),
-        lines.length > FEW ? h('details', null, h('summary', null, counted(lines.length, 'change')), what) : what),
-      h('td', null, h('a', { href: `#/review/${edit.document ?? key}` }, note?.id ?? `Note ${edit.document}`)));
+    const list = h('ul', null, lines);
+    const kind = [edit.undoes && 'Undo', undone.has(edit.key) && 'Undone later', edit.batch && 'In several notes'].filter(Boolean);
+    const document = edit.document ?? key;
+    return h('tr', { class: undone.has(edit.key) && 'undone' }, [
+      when(edit.at), edit.who,
+      [kind.length > 0 && h('b', null, kind.join(', ')), lines.length > FEW ? h('details', null, h('summary', null, counted(lines.length, 'change')), list) : list],
+      h('a', { href: `#/review/${document}` }, note?.id ?? `Note ${document}`),
+    ].map((cell) => h('td', null, cell)));
   }
 
-  function said({ op, uid, entry, ...operation }, known) {
-    if (op === 'state') {
-      const { state, flag, comment } = operation;
-      return [STATES[state], flag !== undefined && (flag ? 'flagged' : 'flag removed'), comment !== undefined && 'comment changed'].filter(Boolean).join(', ');
-    }
-    const before = known.get(uid);
-    const mention = { ...before, ...Object.fromEntries(Object.entries(entry ?? operation).filter(([, value]) => value !== null)) };
+  function said({ op, uid, entry, state, flag, comment, ...operation }, known) {
+    if (op === 'state') return [state && `state: ${state}`, flag && 'flagged', flag === false && 'flag removed', comment !== undefined && 'comment'].filter(Boolean).join(', ');
+    const mention = { ...known.get(uid), ...operation, ...entry }; // an operation may name the mention alone
     known.set(uid, mention);
-    const hue = app.project.labels.find(({ name }) => name === mention.label)?.hue ?? 0;
-    const verb = op === 'restore' && !entry ? DID.remove : DID[op];
-    return [verb, ' ', mention.label && h('span', { class: `chip m s2 h${hue}` }, mention.label), ' ', mention.spans && words(mention.spans)];
+    const hue = app.project.labels.find(({ name }) => name === mention.label)?.hue;
+    return [op === 'restore' && !entry ? DID.remove : DID[op], ' ', h('b', { class: `chip m s2 h${hue}` }, mention.label), ' ', words(mention.spans ?? [])];
   }
 
   function words(spans) {
-    const places = spans.map(([start, end]) => `${start}–${end}`).join(', ');
-    if (!note) return places;
-    const texts = note.offsets.toUnits(spans).map(([start, end]) => note.text.slice(start, end));
-    return [h('q', null, texts.join(' … ')), ` ${places}`];
+    const texts = note?.offsets.toUnits(spans).map(([start, end]) => note.text.slice(start, end));
+    return [texts && h('q', null, texts.join(' … ')), ' ', spans.map(([start, end]) => `${start}–${end}`).join(', ')];
   }
 
   async function download() {
     const lines = [];
-    for (let after = null, page_; after !== undefined; after = page_.next ?? undefined) {
-      page_ = await page(after);
-      if (!page_) return;
-      lines.push(...page_.edits.map(bare));
+    for (let after = null, got; !got || after !== null; after = got.next) {
+      got = await page(after);
+      if (!got) return;
+      lines.push(...got.edits.map(bare));
     }
-    const href = URL.createObjectURL(new Blob(lines, { type: 'application/x-ndjson' }));
-    h('a', { href, download: key ? `history-${key}.jsonl` : 'history.jsonl' }).click();
+    const href = URL.createObjectURL(new Blob(lines));
+    h('a', { href, download: `history${key ? `-${key}` : ''}.jsonl` }).click();
     setTimeout(() => URL.revokeObjectURL(href), 1000);
   }
 
   return { element, show, hide() {} };
 }
 
-/** Keys of edits that were undone and not redone; an undo that was undone is a redo. */
+/** Keys of edits that were undone for good; the undo of an undo is a redo. */
 function undoneOf(edits) {
   const undone = new Set();
-  for (const { key, undoes } of [...edits].sort((a, b) => b.key - a.key)) if (undoes && !undone.has(key)) undone.add(undoes);
+  for (const { key, undoes } of edits.toSorted((a, b) => b.key - a.key)) if (!undone.has(key)) undone.add(undoes);
   return undone;
 }
 
-/** A line without a comment, and without hashes of words, from which one could guess them. */
+/** An edit as a line, without comments and without hashes of words, from which one could guess them. */
 function bare(edit) {
   const operations = edit.operations.map(({ check, comment, ...operation }) => operation);
   return `${JSON.stringify({ ...edit, operations })}\n`;
