@@ -86,19 +86,33 @@ def test_migration_copies_first_and_is_one_transaction(tmp_path: Path) -> None:
     path, steps = tmp_path / "review.db", tmp_path / "steps"
     create_database(path).close()
     shutil.copytree(MIGRATIONS, steps)
-    (steps / "0002.sql").write_text(
-        "CREATE TABLE more (x TEXT) STRICT;\nINSERT INTO no VALUES (1);"
-    )
+    newest = len(list(MIGRATIONS.glob("*.sql")))
+    step, copy = steps / f"{newest + 1:04}.sql", tmp_path / f"review.db.version-{newest}"
+    step.write_text("CREATE TABLE more (x TEXT) STRICT;\nINSERT INTO no VALUES (1);")
     with pytest.raises(sqlite3.OperationalError):
         migrate(path, steps)
-    assert tables(path) == tables(tmp_path / "review.db.version-1")
-    (steps / "0002.sql").write_text("CREATE TABLE more (x TEXT DEFAULT ';') STRICT;\n-- done;\n")
+    assert tables(path) == tables(copy)
+    step.write_text("CREATE TABLE more (x TEXT DEFAULT ';') STRICT;\n-- done;\n")
     migrate(path, steps)
-    assert tables(path) == {*tables(tmp_path / "review.db.version-1"), "more"}
-    assert (tmp_path / "review.db.version-1").stat().st_mode & 0o777 == 0o600
+    assert tables(path) == {*tables(copy), "more"}
+    assert copy.stat().st_mode & 0o777 == 0o600
     migrate(path, steps)  # nothing to do
-    with pytest.raises(ConfigError, match=r"newer version .*\(schema 2; this one knows 1\)"):
+    with pytest.raises(ConfigError, match="made by a newer version of lacuna"):
         open_database(path)
+
+
+def test_a_project_of_the_first_version(tmp_path: Path) -> None:
+    path, steps = tmp_path / "review.db", tmp_path / "steps"
+    steps.mkdir()
+    shutil.copy(MIGRATIONS / "0001.sql", steps)
+    path.touch(0o600)
+    migrate(path, steps)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("INSERT INTO project VALUES (1, x'07')")
+    with closing(open_database(path)) as opened:
+        assert opened.reader.execute("SELECT secret FROM project").fetchone() == (b"\x07",)
+        assert opened.reader.execute("SELECT count(*) FROM suggestion").fetchone() == (0,)
+    assert tables(tmp_path / "review.db.version-1").isdisjoint({"model", "suggestion"})
 
 
 def tables(path: Path) -> set[str]:

@@ -178,7 +178,9 @@ REFUSED: list[tuple[list[dict[str, Any]], str]] = [
     ([{"op": "restore", "uid": "g1"}], "Invalid value"),
     ([{"op": "state", "state": "Ana Sató"}], "Invalid value"),
     ([{"op": "add", "uid": "n", "label": "X", "spans": [["Ana", 3]]}], "Expected `int`, got `str`"),
-    ([{"op": "add", "uid": "n", "label": "X", "spans": [[0, 1]], "status": "given"}], "status"),
+    ([{"op": "add", "uid": "n", "label": "X", "spans": [[0, 1]], "status": 1}], "Unknown field"),
+    ([{"op": "state", "Ana Sató": 1}], "Unknown field"),
+    ([{"op": "reject", "uid": "g1", "model": 1 << 63}], "no such model"),
 ]
 
 

@@ -47,10 +47,11 @@ COMMANDS = (
     "calibrate",
     "restore",
     "project",
+    "serve",
 )
 
 #: Commands that write piece by piece; the others write everything at the end, or nothing.
-WRITE_PIECEMEAL = frozenset({"demo", "deid", "import"})
+WRITE_PIECEMEAL = frozenset({"demo", "deid", "import", "serve"})
 INTERRUPTED = 130
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import weakref
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -22,6 +23,10 @@ APPLICATION = 0x6C616375  #: marks the file as ours
 WAIT = 30.0  #: seconds to wait for another process that writes
 
 
+class _Connection(sqlite3.Connection):
+    """A connection that can be known without being kept: it closes when its thread has ended."""
+
+
 class Database:
     """An open database."""
 
@@ -30,7 +35,7 @@ class Database:
         self._writer = _connect(path)
         self._write_lock = threading.RLock()
         self._own = threading.local()
-        self._readers: list[sqlite3.Connection] = []
+        self._readers: weakref.WeakSet[_Connection] = weakref.WeakSet()
 
     @property
     def reader(self) -> sqlite3.Connection:
@@ -38,9 +43,13 @@ class Database:
         if getattr(self._own, "connection", None) is None:
             self._own.connection = _connect(self.path)
             self._own.connection.execute("PRAGMA query_only = ON")
-            self._readers.append(self._own.connection)
+            self._readers.add(self._own.connection)
         connection: sqlite3.Connection = self._own.connection
         return connection
+
+    def connect(self) -> sqlite3.Connection:
+        """Return a further connection, which the caller closes."""
+        return _connect(self.path)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -94,9 +103,14 @@ def _opened(path: Path) -> Database:
         raise ConfigError(f"{path}: cannot be opened: {error}") from None
 
 
-def _connect(path: Path) -> sqlite3.Connection:
+def _connect(path: Path) -> _Connection:
     connection = sqlite3.connect(
-        path, timeout=WAIT, isolation_level=None, check_same_thread=False, cached_statements=256
+        path,
+        timeout=WAIT,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+        factory=_Connection,
     )
     for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
         connection.execute(f"PRAGMA {pragma}")

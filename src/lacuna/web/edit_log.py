@@ -98,6 +98,20 @@ def page(
     return list(_select(connection, f"{where} ORDER BY key LIMIT ?", *values, limit))
 
 
+def last_edits(
+    connection: sqlite3.Connection, after: int, until: int | None
+) -> list[tuple[int, int, int, str]]:
+    """Return key, document, version and person of the last edit of each document.
+
+    Of those with keys greater than `after`, up to `until`; in the order of their keys.
+    """
+    return connection.execute(
+        "SELECT max(key), document, version, who FROM edit WHERE key > ? AND key <= ?"
+        " GROUP BY document ORDER BY max(key)",
+        (after, (1 << 63) - 1 if until is None else until),
+    ).fetchall()
+
+
 def by_key(connection: sqlite3.Connection, key: int) -> Edit:
     """Return an edit."""
     (edit,) = _select(connection, "key = ?", key)

@@ -29,6 +29,10 @@ from lacuna.web.edits import (
 from lacuna.web.operations import Asked, Operation, targets
 
 
+class NothingToUndoError(EditError):
+    """There is nothing to undo, or to redo."""
+
+
 @dataclass(frozen=True, slots=True)
 class Edited:
     """The answer to an edit that was made.
@@ -127,7 +131,7 @@ def to_undo(connection: sqlite3.Connection, document: int, who: str, *, redo: bo
         edit = edit_log.by_key(connection, key)
         if changes_anything(edit.operations, edit.inverse):
             return [edit] if edit.batch is None else edit_log.of_batch(connection, edit.batch)
-    raise EditError(f"there is nothing to {'redo' if redo else 'undo'}")
+    raise NothingToUndoError(f"there is nothing to {'redo' if redo else 'undo'}")
 
 
 def write(connection: sqlite3.Connection, asker: Asker, step: Step) -> Edit:

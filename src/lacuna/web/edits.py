@@ -45,6 +45,7 @@ from lacuna.web.operations import (
 UID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 LONGEST_LABEL = 100
 LONGEST_COMMENT = 10_000
+LARGEST_KEY = 1 << 63
 
 FNV_START, FNV_PRIME, BITS_64 = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
 BETWEEN_PARTS = b"\xff"  # in no UTF-8 text
@@ -230,7 +231,7 @@ def _check(draft: _Draft, operation: Asked, text: str) -> None:
         _check_change(entry, operation)
     _check_values(operation.label, operation.spans, operation.check, text)
     if isinstance(operation, Accept | Reject):
-        _check_probability(operation.probability)
+        _check_source(operation)
     if (told := _live(_result(entry, operation))) != _live(entry) and draft.live[told] and told:
         raise EditError("there is such a mention already")
 
@@ -268,9 +269,11 @@ def _check_values(label: str | None, spans: Spans | None, check: str | None, tex
         raise TextDiffersError("the text at these offsets is not the text that was marked")
 
 
-def _check_probability(probability: float | None) -> None:
-    if probability is not None and not 0.0 <= probability <= 1.0:
+def _check_source(operation: Decision) -> None:
+    if operation.probability is not None and not 0.0 <= operation.probability <= 1.0:
         raise EditError("a probability lies in [0, 1]")
+    if operation.model is not None and not 0 <= operation.model < LARGEST_KEY:
+        raise EditError("there is no such model")
 
 
 def _check_comment(comment: str) -> None:

@@ -143,6 +143,8 @@ def operations_from(values: Sequence[Any]) -> tuple[Asked, ...]:
         reason, dash, place = str(error).rpartition(" - at ")
         if not dash or reason.startswith("Invalid"):  # quotes the value
             reason = "Invalid value"
+        elif reason.startswith("Object contains unknown field"):  # quotes its name
+            reason = "Unknown field"
         raise EditError(f"operations: {reason} at {place}") from None
 
 

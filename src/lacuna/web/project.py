@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lacuna.deid.keys import Key
+from lacuna.deid.policy import Policy, load_policy
 from lacuna.errors import ConfigError
 from lacuna.web.database import create_database, open_database
 from lacuna.web.project_file import NAME, Label, Settings, parse_settings, read_settings, written
@@ -45,6 +46,17 @@ class Project:
     def labels(self) -> tuple[Label, ...]:
         """Return the labels of ``project.toml``, then others that mentions have."""
         return self.settings.with_labels(self.store.counts().labels)
+
+    def policy(self, name: str | None = None) -> Policy:
+        """Return a policy by its name; by default that of ``project.toml``."""
+        name = name or self.settings.policy
+        return load_policy(self.folder / name if name.endswith(".toml") else name)
+
+    @property
+    def key(self) -> Key:
+        """The secret that decides who is held out, pseudonyms, surrogates and date offsets."""
+        row = self.store.database.reader.execute("SELECT secret FROM project").fetchone()
+        return Key(row[0])
 
     def close(self) -> None:
         """Close the database."""

@@ -1,4 +1,4 @@
-"""``project.toml``: name, labels, policy and threshold of a project, to be edited by hand.
+"""``project.toml``: name, labels, policy, model and threshold of a project, to be edited by hand.
 
 ::
 
@@ -6,6 +6,7 @@
     language = "en"
     policy = "safe-harbor"            # a bundled policy, or a TOML file beside this one
     threshold = 0.5                   # suggestions below this probability are not shown
+    model = "bundled"                 # or "none", or a model file beside this one
 
     [labels]                          # in the order of the page
     PATIENT = { key = "1", colour = "blue" }
@@ -27,6 +28,7 @@ from lacuna.errors import ConfigError
 from lacuna.web.edits import is_label
 
 NAME = "project.toml"
+BUNDLED, NO_MODEL = "bundled", "none"  #: values of ``model`` that are no files
 DIGITS = "1234567890"
 KEYS = (*DIGITS, *(f"Shift+{digit}" for digit in DIGITS))
 COLOURS = (
@@ -41,7 +43,7 @@ DEFAULT_LABELS = (
 )
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _BARE = re.compile("[A-Za-z0-9_-]+")  # a key of TOML that needs no quotes
-_SETTINGS = ("name", "language", "policy", "threshold", "labels")
+_SETTINGS = ("name", "language", "policy", "threshold", "model", "labels")
 _OPTIONS = ("key", "colour")
 
 
@@ -63,6 +65,7 @@ class Settings:
     policy: str = "safe-harbor"
     threshold: float = 0.5
     labels: tuple[Label, ...] = ()
+    model: str = BUNDLED
 
     def with_labels(self, others: Iterable[str]) -> tuple[Label, ...]:
         """Return the labels, and others that occur in documents, with free keys and colours."""
@@ -101,6 +104,7 @@ def written(settings: Settings) -> str:
         f"language = {_quoted(settings.language)}",
         f"policy = {_quoted(settings.policy)}  # a bundled policy, or a TOML file beside this one",
         f"threshold = {settings.threshold}  # suggestions below this probability are not shown",
+        f'model = {_quoted(settings.model)}  # or "none", or a model file beside this one',
         "",
         "[labels]  # in the order of the page",
     ]
@@ -166,7 +170,8 @@ class _Checked:
         if not is_number or not 0.0 <= threshold <= 1.0:
             raise self._error("must be a number from 0 to 1", "threshold")
         policy = self._policy(self._text(table, "policy", "safe-harbor"))
-        return Settings(name, language, policy, float(threshold), self._labels(table))
+        model = self._model(self._text(table, "model", BUNDLED))
+        return Settings(name, language, policy, float(threshold), self._labels(table), model)
 
     def _text(self, table: dict[str, Any], key: str, default: str) -> str:
         value = table.get(key, default)
@@ -180,6 +185,14 @@ class _Checked:
         except ConfigError as error:
             raise self._error(str(error), "policy") from None
         return policy
+
+    def _model(self, model: str) -> str:
+        if model not in (BUNDLED, NO_MODEL) and not (self._path.parent / model).is_file():
+            known = f'"{BUNDLED}", "{NO_MODEL}" or a file'
+            raise self._error(
+                f"{self._path.parent / model}: no such file; expected {known}", "model"
+            )
+        return model
 
     def _labels(self, table: dict[str, Any]) -> tuple[Label, ...]:
         labels = table.get("labels", {})

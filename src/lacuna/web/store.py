@@ -41,13 +41,19 @@ from lacuna.web.operations import Asked, State
 
 REQUEST = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
 LONGEST_NAME = 100
-USED = "the request was used for another edit"
 WAITING = frozenset({State.NEW, State.OPEN})  #: states of documents that the queue hands out
 
 
 def utc_now() -> str:
     """Return the time, e.g. ``2026-11-18T07:58:27.123+00:00``."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+class RequestUsedError(EditError):
+    """The id of a request is that of another edit."""
+
+    def __init__(self) -> None:
+        super().__init__("the request was used for another edit")
 
 
 class Store:
@@ -189,7 +195,7 @@ class Store:
             if earlier := edit_log.of_request(connection, request):
                 same = {edit.document: edit.operations for edit in earlier if edit.undoes is None}
                 if same != {key: tuple(operations) for key, (_, operations) in edits.items()}:
-                    raise EditError(USED)
+                    raise RequestUsedError
                 return tuple(answer(connection, edit) for edit in earlier)
             if not edits:
                 raise EditError("a batch needs at least one document")
@@ -202,7 +208,7 @@ class Store:
         with self._asking(request, who) as (connection, asker):
             if earlier := edit_log.of_request(connection, request):
                 if any(edit.undoes is None for edit in earlier):
-                    raise EditError(USED)
+                    raise RequestUsedError
                 return tuple(answer(connection, edit) for edit in earlier)
             edits = to_undo(connection, document, who, redo=redo)
             edits.sort(key=lambda edit: edit.document != document)
