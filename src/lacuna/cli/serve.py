@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
@@ -131,6 +131,7 @@ def _serve(project: Project, who: PersonOptions, where: AddressOptions, *, demo:
     from lacuna.web.server.running import open_browser, opening_file, run
     from lacuna.web.server.security import Log
     from lacuna.web.server.served import Served
+    from lacuna.web.suggestions import Suggester
 
     person = _person(who.name)
     announce_compiling()
@@ -146,6 +147,7 @@ def _serve(project: Project, who: PersonOptions, where: AddressOptions, *, demo:
     )
     with ExitStack() as stack:
         stack.callback(served.close)
+        served.use(Suggester.open(project))
 
         def started() -> None:
             say(f"{project.settings.name}, reviewed by {person}; Ctrl-C ends")
@@ -281,5 +283,12 @@ def _made(folder: Path, *, demo: bool) -> Project:
 
 
 def _with_model(project: Project, model: Path) -> Project:
-    """Make a model that of the project."""
-    raise NotImplementedError
+    """Make a model that of the project, in ``project.toml``."""
+    from lacuna.web.project_file import NAME, read_settings, written
+    from lacuna.web.server.project_routes import replace_file
+
+    if not model.is_file():
+        raise ConfigError(f"{model}: there is no such file")
+    settings = replace(project.settings, model=str(model.resolve()))
+    replace_file(project.folder / NAME, written(settings).encode())
+    return replace(project, settings=read_settings(project.folder / NAME))

@@ -24,6 +24,7 @@ from lacuna.web.server.views import (
     state_json,
     undo_json,
 )
+from lacuna.web.snapping import delta_coded, snapping_tokens
 from lacuna.web.store import WAITING
 
 Here = Annotated[Served, Depends(served_by)]
@@ -147,10 +148,4 @@ def tokens(served: Here, key: shapes.KeyPath) -> Response:
 
 
 def _tokens(reviewed: ReviewedDocument) -> Json:
-    import numpy as np
-
-    from lacuna.text.tokens import tokens_of
-
-    found = tokens_of(reviewed.source)
-    starts = np.diff(found.start, prepend=0)
-    return {"starts": starts.tolist(), "lengths": (found.end - found.start).tolist()}
+    return dict(delta_coded(*snapping_tokens(reviewed.source)))

@@ -107,14 +107,14 @@ class Hub:
             yield b"id: %d\n\n" % newest
             while True:
                 try:
-                    event = await asyncio.wait_for(listener.queue.get(), KEEP_ALIVE)
+                    news = await asyncio.wait_for(listener.queue.get(), KEEP_ALIVE)
                 except TimeoutError:
                     yield b":\n\n"
                     continue
-                if event is None:
+                if news is None:
                     return
-                if event.key is None or event.key > newest:
-                    yield event.encoded()
+                if news.key is None or news.key > newest:
+                    yield news.encoded()
 
     @contextmanager
     def _listening(self) -> Iterator[_Listener]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Header, Response
 
 from lacuna.deid.policy import policies
-from lacuna.errors import ConfigError
+from lacuna.errors import LacunaError
 from lacuna.io.formats import FORMATS, Format, Shape
 from lacuna.version import __version__
 from lacuna.web.project import Project
@@ -20,6 +20,7 @@ from lacuna.web.server import project_shapes as shapes
 from lacuna.web.server.problems import Problem
 from lacuna.web.server.served import Served, served_by
 from lacuna.web.server.views import Json, answer
+from lacuna.web.suggestions import Suggester
 
 Here = Annotated[Served, Depends(served_by)]
 router = APIRouter()
@@ -50,14 +51,16 @@ def change_project(
     content = written(_changed(opened.settings, asked)).encode()
     path = opened.folder / NAME
     try:
-        parse_settings(content, path)
-    except ConfigError:
+        changed = replace(opened, settings=parse_settings(content, path))
+        suggester = Suggester.open(changed)
+    except LacunaError:
         detail = "Name, policy, model or labels cannot be used; keys and labels must differ."
         raise Problem(422, detail, kind="settings") from None
     replace_file(path, content)
-    served.reload()
+    served.set_project(changed)
+    served.use(suggester)
     served.events.tell("project")
-    return answer(_project(served, served.project), etag=_etag(served.project))
+    return answer(_project(served, changed), etag=_etag(changed))
 
 
 def _changed(settings: Settings, asked: shapes.ProjectChange) -> Settings:
@@ -119,7 +122,7 @@ def _project(served: Served, project: Project) -> Json:
         "formats": [_format(one) for one in FORMATS.values()],
         "demo": served.demo,
         "folder": str(project.folder.resolve()),
-        "filling": served.filling,
+        "filling": served.filler.progress,
     }
 
 

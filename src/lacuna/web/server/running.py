@@ -78,7 +78,7 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._served, self._on_start = served, on_start
 
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+    def handle_exit(self, sig: int, _: FrameType | None) -> None:
         """End; after a second Ctrl-C without waiting for anything."""
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True

@@ -5,17 +5,18 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from fastapi import Request
 
 from lacuna.errors import LacunaError
 from lacuna.web.project import Project
 from lacuna.web.project_file import NAME, read_settings
+from lacuna.web.server.background import Filler
 from lacuna.web.server.events import Hub
 from lacuna.web.server.security import Address, Log
 from lacuna.web.server.sessions import Sessions
 from lacuna.web.store import Store
+from lacuna.web.suggestions import Suggester
 
 
 class Served:
@@ -49,8 +50,8 @@ class Served:
         self.person, self.root, self.demo = person, root.resolve(), demo
         self.address, self.sessions, self.log = address, sessions or Sessions(), log or Log()
         self.events = Hub(project.store.database)
-        self.suggester: Any = None
-        self.filling: dict[str, int] | None = None
+        self.suggester: Suggester | None = None
+        self.filler = Filler(project.store, self.events, self.log.error)
         self._project = project
         self._stamp = _stamp(project)
         self._lock = threading.Lock()
@@ -75,10 +76,19 @@ class Served:
                     self._project = replace(self._project, settings=settings)
             return self._project
 
-    def reload(self) -> None:
-        """Read the settings again at the next chance."""
+    def set_project(self, project: Project) -> None:
+        """Take a project whose settings were just written."""
         with self._lock:
-            self._stamp = (0, -1)
+            self._project, self._stamp = project, _stamp(project)
+
+    def use(self, suggester: Suggester | None) -> None:
+        """Take the suggestions of another model, and let it read documents."""
+        self.suggester = suggester
+        self.fill()
+
+    def fill(self) -> None:
+        """Let the model read documents that it has not read yet."""
+        self.filler.fill(self.suggester)
 
     @property
     def model(self) -> int:
@@ -88,6 +98,7 @@ class Served:
     def close(self) -> None:
         """End all streams and jobs."""
         self.events.close()
+        self.filler.close()
 
 
 def _stamp(project: Project) -> tuple[int, int]:
