@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.web.browser.server import served
+from tests.web.browsing import browser as browser
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -19,28 +18,6 @@ if TYPE_CHECKING:
 def origin() -> Iterator[str]:
     with served() as address:
         yield address
-
-
-def missing(reason: str) -> None:
-    """Skip, or fail where the browser is required."""
-    if "browser" in os.environ.get("LACUNA_REQUIRE", "").split(","):
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        missing("playwright is not installed")
-    program = shutil.which("chromium") or shutil.which("google-chrome")
-    if program is None:
-        missing("no chromium on the path")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")

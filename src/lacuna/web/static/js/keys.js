@@ -52,7 +52,6 @@ export const KEYS = [
   entry('comment', ['c'], 'Comment for colleagues'),
   entry('hide-marks', ['h'], 'Hide all marks while held'),
   entry('before-after', ['e'], 'Before and after'),
-  entry('teach', ['t'], 'Teach'),
   entry('search', ['/'], 'Search'),
   entry('help', ['?'], 'Help'),
 ];

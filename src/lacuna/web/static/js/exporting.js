@@ -1,0 +1,87 @@
+// Export: what the format cannot hold, and where the notes go, is said before anything is written.
+
+import { fill, h } from './dom.js';
+import { button, counted, errorPlace, field, line, number, options, p, tick, tried } from './forms.js';
+
+const LOSSES = ['nothing', 'extras', 'mentions']; // what may be left out, each with those before it
+const PLAINLY = { groups: 'patients of notes', 'discontiguous mentions': 'mentions with gaps' };
+const PAUSE = 300; // ms after the last change before the server is asked
+
+export function exportScreen(app) {
+  let turn = 0; // of the latest question; answers to earlier ones are dropped
+  let timer;
+
+  const radio = (words, name, value) => tick(words, { type: 'radio', name, value });
+  const reviewed = radio('', 'documents', 'reviewed');
+  const all = radio('', 'documents', 'all');
+  const selected = radio('', 'documents', 'selected');
+  const suggestions = tick('With what the model suggests in notes that are not done');
+  const policies = h('select', { name: 'policy' });
+  const policy = field('Policy', policies);
+  const format = h('select', { name: 'format' });
+  const path = line({ name: 'path', placeholder: 'a new name in the project’s exports' });
+  const plan = h('div', { role: 'status' });
+  const error = errorPlace();
+  const write = button('Write', () => ask(false), { class: 'main' });
+  const group = (name, ...fields) => h('fieldset', null, h('legend', null, name), ...fields);
+  const form = h('form', { oninput: later, onsubmit: (event) => event.preventDefault() },
+    group('Which notes', reviewed, all, selected),
+    group('What to write', radio('Notes with their mentions', 'content', 'annotations'),
+      radio('De-identified notes, in which what was found is replaced', 'content', 'deidentified'), policy, suggestions),
+    group('Where', field('Format', format), field('File or folder', path)));
+  const element = h('section', { class: 'screen' }, h('h1', null, 'Export'), form, plan, error, write);
+  form.elements.documents.value = 'reviewed';
+  form.elements.content.value = 'annotations';
+
+  function later() {
+    turn += 1;
+    clearTimeout(timer);
+    write.disabled = true;
+    policy.hidden = form.elements.content.value === 'annotations';
+    timer = setTimeout(ask, PAUSE, true);
+  }
+
+  async function ask(dry) {
+    const mine = ++turn;
+    const asked = { ...Object.fromEntries(new FormData(form)), suggestions: suggestions.firstChild.checked, loss: dry ? 'mentions' : write.value, dry };
+    if (asked.documents === 'selected') asked.documents = app.selection;
+    if (policy.hidden) delete asked.policy;
+    if (!asked.path) delete asked.path;
+    write.disabled = true;
+    const answer = await tried(error, () => app.api.post('/exports', asked));
+    if (mine !== turn) return;
+    if (!answer || answer.refused) fill(plan, answer && p(`This cannot be written: ${answer.refused}`));
+    else said(answer, dry);
+  }
+
+  function said({ documents, left_out, path: to }, dry) {
+    write.value = LOSSES[Math.max(0, ...left_out.map(({ level }) => LOSSES.indexOf(level)))];
+    write.disabled = !dry || !documents;
+    fill(write, write.value === 'mentions' ? 'Write without these mentions' : 'Write');
+    if (!documents) return fill(plan, p('There is no such note. Choose others above.'));
+    const lost = left_out.map(({ what, count, level }) => h('li', { class: level }, `${PLAINLY[what] ?? what}: ${number(count)}`));
+    fill(plan,
+      p(h('b', null, counted(documents, 'note')), dry ? ' will be written to ' : ' written to ', h('code', null, to)),
+      lost.length ? [p(`${format.value} cannot hold these; they ${dry ? 'will be' : 'were'} left out:`), h('ul', null, lost)] : p(`Nothing ${dry ? 'will be' : 'was'} left out.`));
+  }
+
+  function show() {
+    const { counts, formats, policies: names, policy: usual } = app.project;
+    const { value } = format;
+    const count = app.selection?.length ?? 0;
+    const name = (radio, words, many) => fill(radio, radio.firstChild, `${words} (${number(many)})`);
+    name(reviewed, 'Reviewed', counts.states.done);
+    name(all, 'All', counts.documents);
+    name(selected, 'Selected among all notes', count);
+    selected.hidden = !count;
+    if (count) selected.firstChild.checked = true;
+    const written = formats.filter(({ writes }) => writes);
+    fill(format, options(written.map(({ name, shape }) => [name, `${name} (${shape === 'file' ? 'one file' : 'a folder'})`])));
+    format.value = value || written[0].name;
+    fill(policies, options(names.map((name) => [name, name])));
+    policies.value = usual;
+    later();
+  }
+
+  return { element, show, hide: () => clearTimeout(timer) };
+}
