@@ -128,7 +128,7 @@ def serve_command(
 
 
 def _serve(project: Project, who: PersonOptions, where: AddressOptions, *, demo: bool) -> None:
-    from lacuna.web.server.running import open_browser, opening_file, run
+    from lacuna.web.server.running import open_browser, opening_file, server_of
     from lacuna.web.server.security import Log
     from lacuna.web.server.served import Served
     from lacuna.web.suggestions import Suggester
@@ -157,13 +157,13 @@ def _serve(project: Project, who: PersonOptions, where: AddressOptions, *, demo:
                 link = f"{origin}/#k={served.sessions.single_use_token()}"
                 open_browser(stack.enter_context(opening_file(project.folder.resolve(), link)))
 
-        run(
+        server = server_of(
             served,
-            sockets,
             on_start=started,
             certificate=where.certificate,
             certificate_key=where.certificate_key,
         )
+        server.run(sockets=sockets)
 
 
 # --- options

@@ -18,7 +18,14 @@ from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 
 from lacuna.version import __version__
-from lacuna.web.server import document_routes, edit_routes, project_routes, session_routes
+from lacuna.web.server import (
+    document_routes,
+    edit_routes,
+    import_routes,
+    project_routes,
+    session_routes,
+    work_routes,
+)
 from lacuna.web.server.problems import MEDIA_TYPE, handle_problems
 from lacuna.web.server.request_limits import BodyLimit
 from lacuna.web.server.security import Guard
@@ -31,6 +38,8 @@ ROUTERS = (
     project_routes.router,
     document_routes.router,
     edit_routes.router,
+    import_routes.router,
+    work_routes.router,
 )
 #: FastAPI can export requests and errors, notes included, if an environment variable says so.
 NO_TELEMETRY = {

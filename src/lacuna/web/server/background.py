@@ -1,10 +1,11 @@
-"""Suggestions for all documents that wait, made in a thread while people work."""
+"""Models at work: suggestions for all documents that wait, and opened deidentifiers."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
+from lacuna.pipeline.deidentify import Deidentifier
 from lacuna.web.server.events import Hub
 from lacuna.web.server.problems import unexpected
 from lacuna.web.store import Store
@@ -69,3 +70,22 @@ class Filler:
     def _must_stop(self) -> bool:
         with self._changed:
             return self._is_closed or self._wanted is not None
+
+
+class Deidentifiers:
+    """Those that were used last; opening one takes time."""
+
+    MOST = 4
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._opened: dict[Hashable, Deidentifier] = {}
+
+    def get(self, key: Hashable, make: Callable[[], Deidentifier]) -> Deidentifier:
+        """Return the one that is known by `key`, or make it."""
+        with self._lock:
+            found = self._opened.pop(key, None) or make()
+            self._opened[key] = found  # now the last
+            while len(self._opened) > self.MOST:
+                del self._opened[next(iter(self._opened))]
+            return found

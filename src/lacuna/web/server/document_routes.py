@@ -10,6 +10,8 @@ from fastapi import APIRouter, Depends, Header, Query, Response
 from lacuna.web.document_pages import PAGE, Filter, Order
 from lacuna.web.documents_table import ReviewedDocument, select_document
 from lacuna.web.operations import State
+from lacuna.web.queue import next_in_queue
+from lacuna.web.queue import queue as queue_of
 from lacuna.web.server import shapes
 from lacuna.web.server.problems import not_found
 from lacuna.web.server.served import Served, served_by
@@ -73,19 +75,21 @@ def _listed(
 @router.get("/queue", response_model=shapes.Queued)
 def queue(served: Here, limit: shapes.LimitQuery = QUEUE) -> Response:
     """List the documents that come next."""
-    rows = served.store.documents(Filter(WAITING), order=Order.NEED, limit=limit)
     states = served.store.counts().states
-    documents = [row_json(row) | {"reason": "need"} for row in rows]
+    documents = [
+        row_json(row) | {"reason": reason} for row, reason in queue_of(served.store, limit=limit)
+    ]
     return answer({"documents": documents, "waiting": sum(states[one] for one in WAITING)})
 
 
 @router.get("/queue/next", response_model=shapes.NextPlace, responses={204: {"model": None}})
 def following(served: Here, after: shapes.AfterQuery = None) -> Response:
-    """Return the document to review after another one."""
-    row = served.store.next_document(after)
-    if row is None:
+    """Return the document to review after another one, and why."""
+    found = next_in_queue(served.store, after)
+    if found is None:
         return Response(status_code=204)
-    return answer({"key": row.key, "reason": "need"})
+    row, reason = found
+    return answer({"key": row.key, "reason": reason})
 
 
 # --- one document

@@ -15,8 +15,18 @@ from lacuna.errors import LacunaError
 from lacuna.io.formats import FORMATS, Format, Shape
 from lacuna.version import __version__
 from lacuna.web.project import Project
-from lacuna.web.project_file import COLOURS, NAME, Label, Settings, parse_settings, written
+from lacuna.web.project_file import (
+    BUNDLED,
+    COLOURS,
+    NAME,
+    NO_MODEL,
+    Label,
+    Settings,
+    parse_settings,
+    written,
+)
 from lacuna.web.server import project_shapes as shapes
+from lacuna.web.server.paths_below import path_below
 from lacuna.web.server.problems import Problem
 from lacuna.web.server.served import Served, served_by
 from lacuna.web.server.views import Json, answer
@@ -48,6 +58,7 @@ def change_project(
         raise Problem(428, "The header If-Match has to say which settings were seen.")
     if if_match.strip() != f'"{_etag(opened)}"':
         raise Problem(412, "The settings were changed in the meantime.", kind="changed")
+    _check_files(served, opened, asked)
     content = written(_changed(opened.settings, asked)).encode()
     path = opened.folder / NAME
     try:
@@ -61,6 +72,17 @@ def change_project(
     served.use(suggester)
     served.events.tell("project")
     return answer(_project(served, changed), etag=_etag(changed))
+
+
+def _check_files(served: Served, project: Project, asked: shapes.ProjectChange) -> None:
+    """Raise :class:`Problem` if a policy or model is a file that must not be read."""
+    names = {asked.policy: (*policies(), project.settings.policy)}
+    names |= {asked.model: (BUNDLED, NO_MODEL, project.settings.model)}
+    for name, known in names.items():
+        if name is not None and name not in known:
+            path = (project.folder / name).resolve()
+            if not path.is_relative_to(project.folder.resolve()):
+                path_below(served.root, str(path))
 
 
 def _changed(settings: Settings, asked: shapes.ProjectChange) -> Settings:

@@ -90,3 +90,80 @@ class ProjectChange(Shape):
     threshold: Probability | None = None
     labels: list[LabelChange] | None = Field(default=None, max_length=200)
     model: str | None = Field(default=None, max_length=1000)
+
+
+# --- imports
+
+
+class ImportAsked(Shape):
+    """A file or folder of this machine to import."""
+
+    path: str = Field(min_length=1, max_length=4096)
+    format: str | None = Field(default=None, max_length=100)
+    group_from: str | None = Field(default=None, max_length=1000)
+
+
+class JobNumber(Shape):
+    """An import that has begun."""
+
+    job: int
+
+
+class JobShape(Shape):
+    """How far an import is."""
+
+    state: Literal["running", "done", "failed"]
+    documents: int
+    mentions: int
+    present: int
+    refused: int
+    error: str | None
+
+
+class FolderAsked(Shape):
+    """A folder, or the beginning of a path."""
+
+    path: str = Field(max_length=4096)
+
+
+class EntryShape(Shape):
+    """A file or folder."""
+
+    name: str
+    folder: bool
+
+
+class FolderShape(Shape):
+    """A folder and what is in it."""
+
+    path: str
+    entries: list[EntryShape]
+
+
+# --- for programs
+
+
+class TextAsked(Shape):
+    """A text to work on."""
+
+    text: str
+    id: str | None = None
+    group: str | None = None
+
+
+class FoundMention(Shape):
+    """A mention that the model found."""
+
+    label: str
+    spans: list[list[int]]
+    probability: float | None = None
+
+
+class Tagged(TextAsked):
+    """A text and its mentions."""
+
+    mentions: list[FoundMention] = Field(default=[])
+
+
+class Deidentified(TextAsked):
+    """A text without identifiers."""

@@ -91,15 +91,14 @@ class _Server(uvicorn.Server):
         self._on_start()
 
 
-def run(
+def server_of(
     served: Served,
-    sockets: list[socket.socket],
     *,
-    on_start: Callable[[], None],
+    on_start: Callable[[], None] = lambda: None,
     certificate: Path | None = None,
     certificate_key: Path | None = None,
-) -> None:
-    """Answer requests until Ctrl-C or SIGTERM."""
+) -> uvicorn.Server:
+    """Return a server; its ``run`` answers requests until Ctrl-C or SIGTERM."""
     _keep_quiet()
     config = uvicorn.Config(
         create_app(served),
@@ -113,7 +112,7 @@ def run(
         ssl_certfile=certificate,
         ssl_keyfile=certificate_key,
     )
-    _Server(config, served, on_start).run(sockets=sockets)
+    return _Server(config, served, on_start)
 
 
 def _keep_quiet() -> None:

@@ -11,8 +11,10 @@ from fastapi import Request
 from lacuna.errors import LacunaError
 from lacuna.web.project import Project
 from lacuna.web.project_file import NAME, read_settings
-from lacuna.web.server.background import Filler
+from lacuna.web.server.background import Deidentifiers, Filler
 from lacuna.web.server.events import Hub
+from lacuna.web.server.import_jobs import Imports
+from lacuna.web.server.request_limits import Slots
 from lacuna.web.server.security import Address, Log
 from lacuna.web.server.sessions import Sessions
 from lacuna.web.store import Store
@@ -52,6 +54,8 @@ class Served:
         self.events = Hub(project.store.database)
         self.suggester: Suggester | None = None
         self.filler = Filler(project.store, self.events, self.log.error)
+        self.imports = Imports(project.store, self.events, self.fill, self.log.error)
+        self.deidentifiers, self.slots = Deidentifiers(), Slots()
         self._project = project
         self._stamp = _stamp(project)
         self._lock = threading.Lock()
@@ -98,6 +102,7 @@ class Served:
     def close(self) -> None:
         """End all streams and jobs."""
         self.events.close()
+        self.imports.close()
         self.filler.close()
 
 

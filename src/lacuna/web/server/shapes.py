@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from lacuna.web.document_pages import PAGE, Order
 from lacuna.web.operations import Asked, State, Status
+from lacuna.web.queue import Reason
 
 LARGEST = (1 << 63) - 1  # of SQLite's integers
 MOST_KEYS = 100
@@ -74,7 +75,7 @@ class Rows(Shape):
 class QueuedRow(RowShape):
     """A document that waits, and why it comes now."""
 
-    reason: str
+    reason: Reason
 
 
 class Queued(Shape):
@@ -88,7 +89,7 @@ class NextPlace(Shape):
     """The next document to review."""
 
     key: int
-    reason: str
+    reason: Reason
 
 
 class MentionShape(Shape):
