@@ -281,6 +281,8 @@ def test_history_in_pages_and_by_person(project: Project) -> None:
     edit(store, BERN, request="other", document=2, who="a")
     first = store.history(1, limit=3)
     rest = store.history(1, after=first[-1].key, limit=3)
+    last = store.history(1, newest=True, limit=3)
+    assert [*last, *store.history(1, newest=True, after=last[-1].key)] == [*first, *rest][::-1]
     assert [one.request for one in (*first, *rest)] == [f"r{number}" for number in range(5)]
     assert [one.request for one in store.history(who="a")] == ["r0", "r2", "r4", "other"]
 

@@ -86,16 +86,20 @@ def between(connection: sqlite3.Connection, document: int, base: int, version: i
 
 
 def page(
-    connection: sqlite3.Connection, *, document: int | None, who: str | None, after: int, limit: int
+    connection: sqlite3.Connection,
+    *,
+    document: int | None,
+    who: str | None,
+    after: int | None,
+    limit: int,
+    newest: bool = False,
 ) -> list[Edit]:
-    """Return edits with keys greater than `after`, oldest first."""
-    where = "key > ?"
-    values: list[Any] = [after]
-    for column, value in (("document", document), ("who", who)):
-        if value is not None:
-            where += f" AND {column} = ?"
-            values.append(value)
-    return list(_select(connection, f"{where} ORDER BY key LIMIT ?", *values, limit))
+    """Return the edits that come after the key `after`, oldest or newest first."""
+    sign, order = ("<", "DESC") if newest else (">", "ASC")
+    conditions = {"document = ?": document, "who = ?": who, f"key {sign} ?": after}
+    given = {condition: value for condition, value in conditions.items() if value is not None}
+    where = " AND ".join(given) or "true"
+    return list(_select(connection, f"{where} ORDER BY key {order} LIMIT ?", *given.values(), limit))
 
 
 def last_edits(

@@ -108,12 +108,22 @@ class Store:
         document: int | None = None,
         *,
         who: str | None = None,
-        after: int = 0,
+        after: int | None = None,
         limit: int = PAGE,
+        newest: bool = False,
     ) -> list[Edit]:
-        """Return edits, oldest first; `after` is the key of the last one of the page before."""
-        connection = self.database.reader
-        return edit_log.page(connection, document=document, who=who, after=after, limit=limit)
+        """Return edits, oldest or newest first.
+
+        `after` is the key of the last one of the page before.
+        """
+        return edit_log.page(
+            self.database.reader,
+            document=document,
+            who=who,
+            after=after,
+            limit=limit,
+            newest=newest,
+        )
 
     def counts(self) -> Counts:
         """Return how far the project is."""

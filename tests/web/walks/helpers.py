@@ -54,7 +54,7 @@ def opened(tabs: Quiet, serve: Serve, screen: str = "") -> Page:
     """Open the link, and then a screen, e.g. ``documents``."""
     page = tabs.page()
     page.goto(serve.link)
-    page.locator("nav a").first.wait_for()
+    page.locator("#pane .text, .screen, .empty").first.wait_for()  # a note, or the start page
     if screen:
         go(page, screen)
     return page

@@ -44,7 +44,8 @@ def check_accessibility(page: Page) -> None:
     """Fail if axe finds anything, in light and in dark."""
     for theme in THEMES:
         page.emulate_media(color_scheme=theme)  # type: ignore[arg-type]
-        assert violations(page) == [], theme
+        found = violations(page)
+        assert not found, f"{theme}: {found}"
     page.emulate_media(color_scheme="light")
 
 
@@ -60,7 +61,8 @@ def check_width(page: Page) -> None:
     )
     scrolls = page.evaluate("document.documentElement.scrollWidth > innerWidth")
     page.set_viewport_size(before)  # type: ignore[arg-type]
-    assert (wide, scrolls) == ([], False)
+    assert not wide, wide
+    assert not scrolls
 
 
 def pictures(page: Page, name: str, folder: Path) -> list[Path]:

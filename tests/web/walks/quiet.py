@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 VIOLATIONS = """addEventListener('securitypolicyviolation', (event) =>
   console.error('policy violated:', event.effectiveDirective, event.blockedURI))"""
 
+PATIENCE = 10_000  #: milliseconds that an element may take
+
 
 class Quiet:
     """Tabs of one browser that share cookies.
@@ -46,7 +48,7 @@ class Quiet:
     def check(self) -> None:
         """Fail if anything was said."""
         said = [text for text in self._said if not any(words in text for words in self._allowed)]
-        assert said == []
+        assert not said, "\n".join(said)
 
 
 @contextmanager
@@ -54,6 +56,7 @@ def quiet(browser: Browser, origin: str, **options: Any) -> Iterator[Quiet]:
     """Open tabs, and check at the end, unless the test failed anyway."""
     options = {"viewport": {"width": 1100, "height": 800}, "locale": "en-GB", **options}
     context = browser.new_context(**options)
+    context.set_default_timeout(PATIENCE)
     try:
         tabs = Quiet(context, origin)
         yield tabs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import subprocess
@@ -61,6 +62,7 @@ class Serve:
                 *("--no-browser", "--port", str(self._port)),
             ],
             cwd=self._folder,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(_python_path())},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -105,3 +107,9 @@ class Serve:
         except subprocess.TimeoutExpired:
             self.kill()
             raise AssertionError("lacuna serve did not end after an interrupt") from None
+
+
+def _python_path() -> list[str]:
+    """Return where modules are found, also from another folder."""
+    given = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
+    return [str(Path(part).resolve()) for part in given]

@@ -79,20 +79,20 @@ def test_more_rows_come_at_the_end(page: Page) -> None:
 
 
 def test_filters(page: Page) -> None:
-    page.get_by_label("Search in notes").fill("word117")
+    page.get_by_role("searchbox", name="Search in notes").fill("word117")
     shows(page, "note-117")
-    page.get_by_label("Search in notes").fill("WORD11.")
+    page.get_by_role("searchbox", name="Search in notes").fill("WORD11.")
     shows(page, "note-011")
-    page.get_by_label("Search in notes").fill("no such words")
+    page.get_by_role("searchbox", name="Search in notes").fill("no such words")
     shows(page)
     assert page.get_by_text("No such note.").is_visible()
-    page.get_by_label("Search in notes").fill("")
-    page.get_by_label("Patient").fill("p4")
+    page.get_by_role("searchbox", name="Search in notes").fill("")
+    page.get_by_role("searchbox", name="Patient").fill("p4")
     shows(page, "note-012", "note-013", "note-014")
-    page.get_by_label("Patient").fill("")
-    page.get_by_label("Label").select_option("FINDING")
+    page.get_by_role("searchbox", name="Patient").fill("")
+    page.get_by_role("combobox", name="Label").select_option("FINDING")
     shows(page, *(f"note-{number:03}" for number in range(0, NOTES, 10)))
-    page.get_by_label("State").select_option("done")
+    page.get_by_role("combobox", name="State").select_option("done")
     shows(page)
 
 
@@ -107,9 +107,9 @@ def test_several_at_once(page: Page, folder: Path) -> None:
     page.get_by_role("button", name="Later").click()
     page.get_by_text("2 notes put off").wait_for()
     assert states(folder, states=frozenset({State.LATER})) == {"note-001", "note-003"}
-    page.get_by_label("State").select_option("new")
+    page.get_by_role("combobox", name="State").select_option("new")
     shows(page)
-    page.get_by_label("State").select_option("new open later")
+    page.get_by_role("combobox", name="State").select_option("new open later")
     shows(page, "note-001", "note-003")
     page.get_by_role("button", name="Reopen").click()
     page.get_by_text("2 notes reopened").wait_for()
@@ -163,7 +163,7 @@ def test_a_row_opens_the_note(page: Page) -> None:
 
 def test_looks(page: Page, tmp_path: Path) -> None:
     tick(page, "note-001")
-    page.get_by_label("Search in notes").fill("note-00")  # axe takes long with many rows
+    page.get_by_role("searchbox", name="Search in notes").fill("note-00")  # axe takes long with many rows
     shows(page, *(f"note-{number:03}" for number in range(10)))
     check_accessibility(page)
     check_width(page)

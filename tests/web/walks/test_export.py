@@ -42,7 +42,7 @@ def page(ward: Serve, tabs_of: OpenTabs) -> Page:
 
 
 def choose(page: Page, format_: str) -> None:
-    page.get_by_label("Format").select_option(format_)
+    page.get_by_role("combobox", name="Format").select_option(format_)
 
 
 def exports(folder: Path) -> list[Path]:
@@ -93,7 +93,7 @@ def test_mentions_that_a_format_cannot_hold(page: Page, folder: Path) -> None:
 def test_de_identified(page: Page) -> None:
     choose(page, "txt")
     page.get_by_label("De-identified notes").check()
-    assert page.get_by_label("Policy").input_value() == "safe-harbor"
+    assert page.get_by_role("combobox", name="Policy").input_value() == "safe-harbor"
     page.get_by_text("12 notes will be written to").wait_for()
     page.get_by_role("button", name="Write").click()
     texts = [one.text for one in read_corpus([written_to(page)])]

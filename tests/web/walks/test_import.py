@@ -58,7 +58,7 @@ def test_a_folder(page: Page, tmp_path: Path) -> None:
     path.fill("notes/")
     expect(page.locator("datalist option[value='notes/anna/']")).to_have_count(1)
     page.get_by_text("More").click()
-    page.get_by_label("Patient").select_option(label="the folder a note is in")
+    page.get_by_role("combobox", name="Patient").select_option(label="the folder a note is in")
     page.get_by_role("button", name="Open").click()
     page.get_by_text("3 notes added").wait_for()
     assert groups(tmp_path) == {"anna/one": "anna", "anna/two": "anna", "bert/one": "bert"}

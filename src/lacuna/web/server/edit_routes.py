@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Header, Response
+from fastapi import APIRouter, Depends, Header, Query, Response
 
 from lacuna.web.document_pages import PAGE
 from lacuna.web.edit_steps import Conflict, Edited, NothingToUndoError
@@ -130,27 +130,37 @@ def states(served: Here, asked: shapes.StatesAsked) -> Response:
 
 # --- the log
 
+Newest = Annotated[bool, Query(description="The newest first; `after` goes back in time.")]
+
 
 @router.get("/documents/{key}/history", response_model=shapes.History)
 def document_history(
     served: Here,
     key: shapes.KeyPath,
+    *,
+    newest: Newest = False,
     after: shapes.AfterQuery = None,
     limit: shapes.LimitQuery = PAGE,
 ) -> Response:
     """Return the edits of a document, oldest first."""
     check_present(served, key)
-    return _history(served, key, after, limit)
+    return _history(served, key, newest=newest, after=after, limit=limit)
 
 
 @router.get("/history", response_model=shapes.History)
 def history(
-    served: Here, after: shapes.AfterQuery = None, limit: shapes.LimitQuery = PAGE
+    served: Here,
+    *,
+    newest: Newest = False,
+    after: shapes.AfterQuery = None,
+    limit: shapes.LimitQuery = PAGE,
 ) -> Response:
     """Return the edits of all documents, oldest first."""
-    return _history(served, None, after, limit)
+    return _history(served, None, newest=newest, after=after, limit=limit)
 
 
-def _history(served: Served, key: int | None, after: int | None, limit: int) -> Response:
-    edits = served.store.history(key, after=after or 0, limit=limit)
+def _history(
+    served: Served, key: int | None, *, newest: bool, after: int | None, limit: int
+) -> Response:
+    edits = served.store.history(key, newest=newest, after=after, limit=limit)
     return answer(page_json("edits", [edit_json(one) for one in edits], limit))

@@ -20,7 +20,7 @@ export function historyScreen(app) {
     h('div', { class: 'row' }, field('Person', who), button('Download without words', download)),
     error, table(['When', 'Who', 'What', 'Note'], body), end);
 
-  const page = (after) => tried(error, () => app.api.get(after === null ? path : `${path}?after=${after}`));
+  const page = (after) => tried(error, () => app.api.get(after === null ? path : `${path}&after=${after}`));
 
   async function more() {
     const answer = await page(next);
@@ -31,7 +31,7 @@ export function historyScreen(app) {
   }
 
   async function show(shown) {
-    [key, edits, next, note, path] = [shown, [], null, null, shown ? `/documents/${shown}/history` : '/history'];
+    [key, edits, next, note, path] = [shown, [], null, null, `${shown ? `/documents/${shown}` : ''}/history?newest=true`];
     fill(title, 'History');
     if (key) {
       note = await tried(error, () => app.api.get(`/documents/${key}`));
@@ -49,7 +49,8 @@ export function historyScreen(app) {
     who.value = value;
     const undone = undoneOf(edits);
     const known = new Map(note?.mentions.map((mention) => [mention.uid, mention]));
-    fill(body, edits.map((edit) => row(edit, undone, known)).filter((_, index) => !value || edits[index].who === value));
+    const rows = edits.toReversed().map((edit) => row(edit, undone, known)).reverse(); // told from the beginning
+    fill(body, rows.filter((_, index) => !value || edits[index].who === value));
     end.hidden = next === null;
   }
 
@@ -93,10 +94,10 @@ export function historyScreen(app) {
   return { element, show, hide() {} };
 }
 
-/** Keys of edits that were undone for good; the undo of an undo is a redo. */
+/** Keys of edits, newest first, that were undone for good; the undo of an undo is a redo. */
 function undoneOf(edits) {
   const undone = new Set();
-  for (const { key, undoes } of edits.toSorted((a, b) => b.key - a.key)) if (!undone.has(key)) undone.add(undoes);
+  for (const { key, undoes } of edits) if (!undone.has(key)) undone.add(undoes);
   return undone;
 }
 
