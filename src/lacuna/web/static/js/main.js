@@ -21,6 +21,9 @@ let current = null;
 export const app = {
   api,
   project: null,
+  get screen() {
+    return current;
+  },
   settings: { letters: true, accepts: null },
   /** Say something to people who listen; nothing is seen. */
   announce(text) {

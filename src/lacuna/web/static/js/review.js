@@ -70,6 +70,7 @@ export class Review {
     note.onchange = () => (this.#drawing ??= requestAnimationFrame(() => this.draw()));
     this.note = note;
     this.#selected = null;
+    this.head.say('');
     this.popover.close();
     fill(this.middle, this.flow.hint, this.head.element, this.columns, this.bar.element);
     const { text, shown, tokens } = note;

@@ -72,6 +72,7 @@ export class Note {
 
   /** Edit the note, completely or not at all; false if it is not possible. */
   edit(operations) {
+    if (!operations.length) return true;
     if (new Draft(this.view).possible(operations).length < operations.length) return false;
     const opens = this.view.state === 'new' && !operations.some(({ op }) => op === 'state');
     this.#push({ kind: 'edit', operations: opens ? [...operations, { op: 'state', state: 'open' }] : operations });

@@ -5,10 +5,11 @@ import { KEYS, keyName } from './keys.js';
 
 const TABLE = new Map(KEYS.map((entry) => [entry.action, entry]));
 
-/** A button that does what a key does; the key stands in it. */
-export function button(action, perform, text = TABLE.get(action).says, props = {}) {
+/** A button that does what a key does; the shortest key stands in it. */
+export function button(action, perform, text, props = {}) {
   const { says, keys } = TABLE.get(action);
-  const key = h('kbd', { 'aria-hidden': 'true' }, keyName(keys[0]));
+  const [shortest] = keys.map(keyName).sort((a, b) => a.length - b.length);
+  const key = h('kbd', { 'aria-hidden': 'true' }, shortest);
   return h('button', { type: 'button', title: says, dataset: { action }, onclick: () => perform(action), ...props }, h('span', null, text), key);
 }
 
