@@ -33,7 +33,7 @@ def shown(key: str) -> str:
 def rows() -> list[tuple[str, str]]:
     """Return keys and what they do, in the order of the page; the digits are two rows."""
     source = KEYS.read_text("utf-8")
-    found = []
+    found: list[tuple[str, str]] = []
     for action, keys, says in ENTRY.findall(source):
         if action == "find-label":
             found += LABELS

@@ -41,10 +41,10 @@ def document(number: int) -> Document:
 
 
 def make_project(
-    folder: Path, documents: Iterable[Document], *, model: str = "none", **settings: str
+    folder: Path, documents: Iterable[Document], *, model: str = "none", policy: str = "safe-harbor"
 ) -> Path:
     """Make a project with documents; without a model it starts at once."""
-    made = Settings(folder.name, labels=labels_named(LABELS), **settings)
+    made = Settings(folder.name, policy=policy, labels=labels_named(LABELS))
     with create_project(folder, replace(made, model=model)) as project:
         import_documents(project.store, documents)
     return folder
