@@ -27,7 +27,7 @@ from lacuna.web.server.served import Served
 from lacuna.web.suggestions import Suggester
 from tests.web.server.conftest import MARKER, Lines, project_of_notes
 
-EXAMPLES = 20  #: of valid requests to each route, and of invalid ones
+EXAMPLES = 12  #: of valid requests to each route, and of invalid ones
 CHECKS = [
     not_a_server_error,
     status_code_conformance,
