@@ -39,7 +39,7 @@ class Times(NamedTuple):
     p50: float
     p95: float
     p99: float
-    count: int
+    number: int
 
 
 class Result(NamedTuple):
@@ -209,7 +209,7 @@ def report(result: Result) -> str:
     lines = [f"{'':12}{'p50':>9}{'p95':>9}{'p99':>9} ms {'requests':>9}"]
     rows = {"edit, alone": result.alone, **result.times}
     lines += [
-        f"{kind:12}{one.p50:9.1f}{one.p95:9.1f}{one.p99:9.1f}    {one.count:9,}"
+        f"{kind:12}{one.p50:9.1f}{one.p95:9.1f}{one.p99:9.1f}    {one.number:9,}"
         for kind, one in rows.items()
     ]
     lines.append(f"statuses: {result.statuses}")
