@@ -89,10 +89,10 @@ def test_lines_stay_in_order_and_wrong_ones_fail_alone(program: httpx.Client, ro
 def test_a_text_that_fails_is_not_quoted(
     reading: Live, program: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_: object, documents: list[Any], **__: object) -> None:
+    def fail(_: object, documents: list[Any], *, probabilities: bool) -> Any:
         if any("fails" in one.text for one in documents):
             raise ValueError(MARKER)
-        return original(documents, **__)
+        return original(documents, probabilities=probabilities)
 
     tagger = reading.served.suggester.detector.tagger  # type: ignore[union-attr]
     original = tagger.find
@@ -100,7 +100,7 @@ def test_a_text_that_fails_is_not_quoted(
     body = "\n".join(json.dumps({"id": i, "text": t}) for i, t in (("a", "x"), ("b", "fails")))
     first, second = lines_of(program.post("/api/tag", content=body.encode(), headers=LINES))
     assert first["id"] == "a"
-    assert second == {"id": "b", "error": "could not be de-identified (ValueError)"}
+    assert second == {"id": "b", "error": "could not be tagged (ValueError)"}
     one = program.post("/api/tag", json={"text": f"fails {MARKER}"})
     assert one.status_code == 422
     assert MARKER not in one.text
