@@ -54,7 +54,8 @@ def opened(tabs: Quiet, serve: Serve, screen: str = "") -> Page:
     """Open the link, and then a screen, e.g. ``documents``."""
     page = tabs.page()
     page.goto(serve.link)
-    page.locator("#pane .text, .screen, .empty").first.wait_for()  # a note, or the start page
+    # a note, or the start page; the first note waits for kernels to be compiled
+    page.locator("#pane .piece, .screen, .empty").first.wait_for(timeout=120_000)
     if screen:
         go(page, screen)
     return page
