@@ -111,8 +111,10 @@ def test_an_error_inside_fails_one_document_and_quotes_nothing(
         return honest(self, document, findings, **options)
 
     monkeypatch.setattr(Redactor, "redact", redact)
-    work = DetectAndRedact(
-        Detector(load(model), Recognizers(recognize)), Redactor(load_policy("mask"), Key.random())
+    work = DetectAndRedact.of(
+        Detector(load(model), Recognizers(recognize)),
+        Redactor(load_policy("mask"), Key.random()),
+        second_look=False,
     )
     documents = [
         Document("a", "Call Ana Okafor about it.", group="g"),

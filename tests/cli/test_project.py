@@ -155,3 +155,54 @@ def test_a_wrong_policy_makes_no_folder(lacuna: Lacuna, tmp_path: Path) -> None:
     run = lacuna("project", "init", tmp_path / "x", "--policy", "safe-harbour")
     assert (run.code, "did you mean safe-harbor" in run.err) == (2, True)
     assert not (tmp_path / "x").exists()
+
+
+def test_chosen_documents_with_suggestions(lacuna: Lacuna, tmp_path: Path) -> None:
+    ward, source = tmp_path / "ward7", tmp_path / "notes.jsonl"
+    notes = [Document(f"n{i}", "Seen by Dr. Ann Whittaker on 03/14/2014.\n") for i in range(3)]
+    write_corpus(notes, source, format="jsonl")
+    lacuna("project", "init", ward)
+    lacuna("project", "import", ward, source)
+    export = ["project", "export", ward, "--keys", "3,1"]
+    assert lacuna(*export, "--suggestions", "-o", tmp_path / "a.jsonl").code == 0
+    documents = list(read_corpus([tmp_path / "a.jsonl"]))
+    assert [document.id for document in documents] == ["n2", "n0"]
+    assert {"DOCTOR", "DATE"} <= {m.label for m in documents[0].mentions if m.probability}
+    assert lacuna(*export, "-o", tmp_path / "b.jsonl").code == 0
+    assert all(not document.mentions for document in read_corpus([tmp_path / "b.jsonl"]))
+    safe = lacuna(*export, "--deidentified", "-o", tmp_path / "c.jsonl")
+    assert safe.code == 0
+    content = (tmp_path / "c.jsonl").read_text()
+    assert "Whittaker" not in content
+    assert '"n2"' not in content
+    assert len(content.splitlines()) == 2
+    dry = lacuna(*export, "--deidentified", "--dry-run", "-o", tmp_path / "d.jsonl")
+    assert (dry.code, (tmp_path / "d.jsonl").exists()) == (0, False)
+    for wrong, reason in (
+        (["--keys", "9"], "has no document 9"),
+        (["--keys", "x"], "numbers with commas"),
+        (["--policy", "mask"], "--policy needs --deidentified"),
+        (["--suggestions", "--deidentified"], "exclude each other"),
+        (["--keys", "1", "--deidentified", "--to", "brat"], "jsonl or txt"),
+    ):
+        refused = lacuna("project", "export", ward, "-o", tmp_path / "e.jsonl", *wrong)
+        assert (refused.code, reason in refused.err.replace("\n", " ")) == (2, True)
+
+
+def test_documents_that_cannot_be_de_identified(
+    lacuna: Lacuna, tmp_path: Path, notes: Path
+) -> None:
+    ward = tmp_path / "ward7"
+    lacuna("project", "init", ward, "--model", "none", "--labels", "PER,DATE")
+    lacuna("project", "import", ward, notes)
+    with open_project(ward) as project:
+        project.store.apply_edit(1, [SetState(State.DONE)], request="r", base=0, who="ana")
+    export = ["project", "export", ward, "--documents", "all"]
+    run = lacuna(*export, "--deidentified", "-o", tmp_path / "o.jsonl")
+    assert run.code == 1
+    assert "left out, could not be de-identified: 4 documents" in run.err
+    assert "4 documents: nobody has reviewed it" in run.err.replace("\n", " ")
+    (safe,) = read_corpus([tmp_path / "o.jsonl"])
+    assert "Sató" not in safe.text
+    assert lacuna(*export, "--suggestions").code == 2
+    assert lacuna("project", "init", tmp_path / "x", "--model", tmp_path / "no.lacuna").code == 2

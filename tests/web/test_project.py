@@ -259,6 +259,8 @@ def test_an_export_is_imported_as_the_same_documents(name: str, data: st.DataObj
             project.store.database._writer.execute("PRAGMA synchronous = OFF")
         import_documents(one.store, drawn)
         assert whole(one) == drawn
+        keys = list(range(len(drawn), 0, -1))
+        assert list(documents_to_export(one, keys)) == drawn[::-1]
         target = Path(folder) / "out"
         expected = outcome(lambda: check_export(one, target, format=name, **EXACTLY))
         assert not target.exists()

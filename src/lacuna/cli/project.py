@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from msgspec import to_builtins
 
-from lacuna.cli.console import item_progress, print_json, print_table, say
+from lacuna.cli.console import announce_compiling, item_progress, print_json, print_table, say
 from lacuna.cli.convert import AllowedLoss, LossOption, named_format, with_advice
 from lacuna.cli.corpora import (
     CORPUS_HELP,
@@ -27,9 +31,10 @@ from lacuna.text.plurals import counted
 
 if TYPE_CHECKING:
     from lacuna.io.output import Written
-    from lacuna.web.exporting import Which
+    from lacuna.web.exporting import Chosen
     from lacuna.web.importing import Imported
     from lacuna.web.project import Project
+    from lacuna.web.suggestions import Suggester
 
 ProjectArgument = Annotated[Path, typer.Argument(metavar="PROJECT", help="Folder of the project.")]
 
@@ -57,6 +62,10 @@ def init_command(
     ] = None,
     policy: PolicyOption = "safe-harbor",
     language: Annotated[str, typer.Option("--language", help="Language of the texts.")] = "en",
+    model: Annotated[
+        str,
+        typer.Option("--model", help="Model that suggests mentions: bundled, none, or a file."),
+    ] = "bundled",
 ) -> None:
     """Make a project.
 
@@ -66,13 +75,15 @@ def init_command(
     Example: lacuna project init ward7
     """
     from lacuna.web.project import create_project
-    from lacuna.web.project_file import DEFAULT_LABELS, Settings, labels_named
+    from lacuna.web.project_file import BUNDLED, DEFAULT_LABELS, NO_MODEL, Settings, labels_named
 
     names = DEFAULT_LABELS if labels is None else [one.strip() for one in labels.split(",")]
     if policy.endswith(".toml"):  # a path, which project.toml takes as relative to itself
         policy = str(Path(policy).resolve())
+    if model not in (BUNDLED, NO_MODEL):
+        model = str(Path(model).resolve())
     settings = Settings(
-        name or project.resolve().name, language, policy, labels=labels_named(names)
+        name or project.resolve().name, language, policy, labels=labels_named(names), model=model
     )
     create_project(project, settings).close()
     say(f"project: {project}; next: lacuna project import {project} NOTES")
@@ -144,6 +155,28 @@ def export_command(
     documents: Annotated[
         Documents, typer.Option("--documents", help="Reviewed documents only, or all.")
     ] = Documents.REVIEWED,
+    keys: Annotated[
+        str | None,
+        typer.Option("--keys", metavar="1,2", help="Only these documents, by their numbers."),
+    ] = None,
+    suggestions: Annotated[
+        bool,
+        typer.Option(
+            "--suggestions",
+            help="Documents that are not done also get what the model suggests, with probability.",
+        ),
+    ] = False,
+    deidentified: Annotated[
+        bool,
+        typer.Option(
+            "--deidentified",
+            help="Write de-identified texts (jsonl or txt); ids and groups get pseudonyms.",
+        ),
+    ] = False,
+    policy: Annotated[
+        str | None,
+        typer.Option("--policy", help="Of --deidentified; by default that of the project."),
+    ] = None,
     loss: LossOption = AllowedLoss.EXTRAS,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would be left out, and write nothing.")
@@ -153,49 +186,123 @@ def export_command(
     """Write the documents of a project with the mentions that people decided on.
 
     Rejected mentions are left out. What the format cannot hold is said before anything is written.
-    Files are readable by their owner only.
+    Files are readable by their owner only. With --deidentified, texts without identifiers are
+    written; a document for which that fails is left out, and the exit code is 1.
 
     Example: lacuna project export ward7 --to brat -o ward7-brat/
     """
     from lacuna.web.exporting import Which, default_path
     from lacuna.web.project import open_project
 
+    if deidentified and suggestions:
+        raise ConfigError("--suggestions and --deidentified exclude each other")
+    if policy is not None and not deidentified:
+        raise ConfigError("--policy needs --deidentified")
     format_ = to or ("jsonl" if output is None else named_format(output))
+    failed: dict[int, str] = {}
     with open_project(project) as opened:
         path = output or default_path(opened, format_, datetime.now())
+        which = Which(documents) if keys is None else _numbers(opened, keys)
+        out = _Export(opened, path, format_, which, Loss[loss.name], _count(opened, which))
         try:
-            written = _exported(
-                opened, path, format_, Which(documents), Loss[loss.name], dry_run=dry_run
-            )
+            if deidentified:
+                written, failed = out.texts(policy, dry_run=dry_run)
+            else:
+                written = out.annotations(suggestions=suggestions, dry_run=dry_run)
         except FormatLimitError as error:
             raise with_advice(error) from error
     if as_json:
-        print_json(written)
+        more = {"failed": failed} if deidentified else {}
+        print_json({**to_builtins(written), **more})
     elif dry_run:
         say(f"nothing was written; without --dry-run: {counted(written.documents, 'document')}")
     else:
         say_written(written, str(path))
+    if failed:
+        _say_failed(failed)
+        raise typer.Exit(1)
 
 
-def _exported(
-    project: Project, path: Path, format_: str, which: Which, loss: Loss, *, dry_run: bool
-) -> Written:
-    """Say what is left out, then write."""
-    from lacuna.web.exporting import check_export, export
+def _numbers(project: Project, keys: str) -> list[int]:
+    """Return the keys of documents in the order given, each once."""
+    try:
+        numbers = list(dict.fromkeys(int(one) for one in keys.split(",")))
+    except ValueError:
+        raise ConfigError("--keys: numbers with commas in between, e.g. 1,2") from None
+    for number in numbers:
+        if project.store.row(number) is None:
+            raise ConfigError(f"--keys: {project.folder} has no document {number}")
+    return numbers
 
+
+def _count(project: Project, which: Chosen) -> int:
+    from lacuna.web.exporting import Which
+
+    if not isinstance(which, Which):
+        return len(which)
     states = project.store.counts().states
-    count = sum(states[state] for state in which.states)
-    if not count:
-        raise ConfigError(f"{project.folder}: no document to export; --documents all takes all")
-    with item_progress("checking", count) as advance:
-        checked = check_export(
-            project, path, format=format_, which=which, loss=loss, on_document=advance
-        )
-    say_left_out(checked, format_)
-    if dry_run:
-        return checked
-    with item_progress("writing", count) as advance:
-        return export(project, path, format=format_, which=which, loss=loss, on_document=advance)
+    if count := sum(states[state] for state in which.states):
+        return count
+    raise ConfigError(f"{project.folder}: no document to export; --documents all takes all")
+
+
+def _say_failed(failed: Mapping[int, str]) -> None:
+    say(f"left out, could not be de-identified: {counted(len(failed), 'document')}")
+    for reason, number in Counter(failed.values()).most_common():
+        say(f"  {counted(number, 'document')}: {reason}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Export:
+    """What to export, and where to; says what is left out, then writes."""
+
+    project: Project
+    path: Path
+    format: str
+    which: Chosen
+    loss: Loss
+    count: int
+
+    def annotations(self, *, suggestions: bool, dry_run: bool) -> Written:
+        from lacuna.web.exporting import check_export, export
+
+        options: dict[str, Any] = {"format": self.format, "which": self.which, "loss": self.loss}
+        if suggestions:
+            options["suggester"] = _suggester(self.project)
+        with item_progress("checking", self.count) as advance:
+            checked = check_export(self.project, self.path, on_document=advance, **options)
+        say_left_out(checked, self.format)
+        if dry_run:
+            return checked
+        with item_progress("writing", self.count) as advance:
+            return export(self.project, self.path, on_document=advance, **options)
+
+    def texts(self, policy: str | None, *, dry_run: bool) -> tuple[Written, dict[int, str]]:
+        from lacuna.web.exporting import check_texts, export_texts
+        from lacuna.web.redacting import Redaction
+        from lacuna.web.suggestions import Suggester
+
+        options: dict[str, Any] = {"format": self.format, "which": self.which, "loss": self.loss}
+        checked = check_texts(self.project, self.path, **options)
+        say_left_out(checked, self.format)
+        if dry_run:
+            return checked, {}
+        announce_compiling()
+        suggester = Suggester.open(self.project)
+        redaction = Redaction.of(self.project, suggester, policy=policy)
+        with item_progress("de-identifying", self.count) as advance:
+            done = export_texts(redaction, self.path, on_document=advance, **options)
+        return done.written, done.failed
+
+
+def _suggester(project: Project) -> Suggester:
+    from lacuna.web.suggestions import Suggester
+
+    announce_compiling()
+    suggester = Suggester.open(project)
+    if suggester is None:
+        raise ConfigError(f"{project.folder}: --suggestions needs a model; project.toml names none")
+    return suggester
 
 
 def status_command(project: ProjectArgument, *, as_json: JsonOption = False) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from lacuna.web.project import Project
     from lacuna.web.server.security import Address
+    from lacuna.web.server.served import Served
 
 OWNER_ONLY = 0o077  # what a umask takes away
 NOT_INSTALLED = (
@@ -118,52 +119,57 @@ def serve_command(
     Example: lacuna serve --demo
     """
     _check_installed()
-    _check_address(where)
-    os.umask(OWNER_ONLY)
-    with _opened(project, demo=demo) as opened:
-        if model is not None:
-            opened = _with_model(opened, model)
-        _serve(opened, who, where, demo=demo)
-    say("stopped; everything is saved")
-
-
-def _serve(project: Project, who: PersonOptions, where: AddressOptions, *, demo: bool) -> None:
-    from lacuna.web.server.running import open_browser, opening_file, server_of
     from lacuna.web.server.security import Log
     from lacuna.web.server.served import Served
     from lacuna.web.suggestions import Suggester
 
-    person = _person(who.name)
-    announce_compiling()
-    sockets = _sockets(where)
-    address, origin = _address(where, sockets)
-    served = Served(
-        project,
-        person=person,
-        root=_root(who.root),
-        address=address,
-        log=Log(say if who.verbose else lambda _: None, lambda what: complain(f"error: {what}")),
-        demo=demo,
-    )
-    with ExitStack() as stack:
+    _check_address(where)
+    person, root = _person(who.name), _root(who.root)
+    if model is not None and not model.is_file():
+        raise ConfigError(f"{model}: there is no such file")
+    os.umask(OWNER_ONLY)
+    with _opened(project, demo=demo) as opened, ExitStack() as stack:
+        if model is not None:
+            opened = _with_model(opened, model)
+        announce_compiling()
+        suggester = Suggester.open(opened)
+        sockets = [stack.enter_context(one) for one in _sockets(where)]
+        address, origin = _address(where, sockets)
+        log = Log(say if who.verbose else lambda _: None, lambda what: complain(f"error: {what}"))
+        served = Served(opened, person=person, root=root, address=address, log=log, demo=demo)
         stack.callback(served.close)
-        served.use(Suggester.open(project))
+        served.use(suggester)
+        _run(served, stack, sockets, origin, who, where)
+    say("stopped; everything is saved")
 
-        def started() -> None:
-            say(f"{project.settings.name}, reviewed by {person}; Ctrl-C ends")
-            sys.stdout.write(f"{origin}/#k={served.sessions.token}\n")
-            sys.stdout.flush()
-            if not who.no_browser:
-                link = f"{origin}/#k={served.sessions.single_use_token()}"
-                open_browser(stack.enter_context(opening_file(project.folder.resolve(), link)))
 
-        server = server_of(
-            served,
-            on_start=started,
-            certificate=where.certificate,
-            certificate_key=where.certificate_key,
-        )
-        server.run(sockets=sockets)
+def _run(
+    served: Served,
+    stack: ExitStack,
+    sockets: list[socket.socket],
+    origin: str,
+    who: PersonOptions,
+    where: AddressOptions,
+) -> None:
+    """Answer requests until Ctrl-C."""
+    from lacuna.web.server.running import open_browser, opening_file, server_of
+
+    def started() -> None:
+        project = served.project
+        say(f"{project.settings.name}, reviewed by {served.person}; Ctrl-C ends")
+        sys.stdout.write(f"{origin}/#k={served.sessions.token}\n")
+        sys.stdout.flush()
+        if not who.no_browser:
+            link = f"{origin}/#k={served.sessions.single_use_token()}"
+            open_browser(stack.enter_context(opening_file(project.folder.resolve(), link)))
+
+    server = server_of(
+        served,
+        on_start=started,
+        certificate=where.certificate,
+        certificate_key=where.certificate_key,
+    )
+    server.run(sockets=sockets)
 
 
 # --- options
@@ -251,14 +257,17 @@ def _address(where: AddressOptions, sockets: list[socket.socket]) -> tuple[Addre
 @contextmanager
 def _opened(folder: Path | None, *, demo: bool) -> Iterator[Project]:
     """Open a project, or make one."""
+    from lacuna.web.demo_notes import add_demo_notes, create_demo
     from lacuna.web.project import open_project
     from lacuna.web.project_file import NAME
 
     if folder is None and demo:
         with tempfile.TemporaryDirectory(prefix="lacuna-demo-") as temporary:
-            say("made-up notes; they and all edits are removed at the end (to keep them, name a"
-                " folder: lacuna serve FOLDER --demo)")  # fmt: skip
-            with _made(Path(temporary) / "demo", demo=True) as project:
+            say(
+                "made-up notes; they and all edits are removed at the end (to keep them, name a"
+                " folder: lacuna serve FOLDER --demo)"
+            )
+            with create_demo(Path(temporary)) as project:
                 yield project
         return
     if folder is None and not Path(NAME).is_file():
@@ -267,19 +276,23 @@ def _opened(folder: Path | None, *, demo: bool) -> Iterator[Project]:
             " project, lacuna serve --demo shows one with made-up notes"
         )
     place = Path() if folder is None else folder
-    is_new = not place.exists() or (place.is_dir() and not any(place.iterdir()))
-    with _made(place, demo=demo) if is_new else open_project(place) as project:
-        if is_new:
-            say(f"new project: {place}")
+    if place.exists() and not (place.is_dir() and not any(place.iterdir())):
+        with open_project(place) as project:
+            if demo:
+                add_demo_notes(project)
+            yield project
+        return
+    say(f"new project: {place}")
+    with create_demo(place) if demo else _made(place) as project:
         yield project
 
 
-def _made(folder: Path, *, demo: bool) -> Project:
+def _made(folder: Path) -> Project:
     from lacuna.web.project import create_project
     from lacuna.web.project_file import DEFAULT_LABELS, Settings, labels_named
 
-    name = "Demo" if demo else folder.resolve().name
-    return create_project(folder, Settings(name, labels=labels_named(DEFAULT_LABELS)))
+    labels = labels_named(DEFAULT_LABELS)
+    return create_project(folder, Settings(folder.resolve().name, labels=labels))
 
 
 def _with_model(project: Project, model: Path) -> Project:
@@ -287,8 +300,6 @@ def _with_model(project: Project, model: Path) -> Project:
     from lacuna.web.project_file import NAME, read_settings, written
     from lacuna.web.server.project_routes import replace_file
 
-    if not model.is_file():
-        raise ConfigError(f"{model}: there is no such file")
     settings = replace(project.settings, model=str(model.resolve()))
     replace_file(project.folder / NAME, written(settings).encode())
     return replace(project, settings=read_settings(project.folder / NAME))

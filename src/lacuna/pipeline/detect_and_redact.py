@@ -51,59 +51,22 @@ _UNSEEN = Failed("was not looked at")
 
 
 @dataclass(frozen=True, slots=True)
-class DetectAndRedact:
-    """Finds and replaces identifiers; remembers the replacements of each patient.
+class LookAndRedact:
+    """Replaces what was found; remembers the replacements of each patient.
 
     Attributes
     ----------
-    detector, redactor
-        They find and replace.
+    redactor
+        It replaces.
     second_look
         Looks for what was found in all documents of the patient; ``None`` to do without.
     run_order
         What all documents say about the order of numeric dates; for patients without evidence.
     """
 
-    detector: Detector
     redactor: Redactor
     second_look: SecondLook | None = None
     run_order: OrderEvidence = field(default_factory=OrderEvidence)
-
-    @classmethod
-    def of(
-        cls,
-        detector: Detector,
-        redactor: Redactor,
-        *,
-        second_look: bool = True,
-        run_order: OrderEvidence | None = None,
-    ) -> Self:
-        """Return a detector and a redactor together, with a second look by default."""
-        look = None
-        if second_look:
-            look = SecondLook(redactor.policy, detector.recognizers, detector.threshold)
-        return cls(detector, redactor, look, run_order or OrderEvidence())
-
-    def deidentify(
-        self, documents: Sequence[Document], evidence: Mapping[str, Evidence] = _NONE
-    ) -> list[Safe | Failed]:
-        """Return each document de-identified, or why it failed; groups are handled together.
-
-        Parameters
-        ----------
-        documents
-            To de-identify.
-        evidence
-            Of groups that have other documents, too: from all documents of the group, these
-            included. Of other groups it is taken from these documents.
-        """
-        with collection_paused():
-            return self.redact(self.detect(documents), evidence)
-
-    def detect(self, documents: Sequence[Document]) -> list[Detected | Failed]:
-        """Return what is found in each document at first sight, or why it failed."""
-        with collection_paused():
-            return self._detected([Document(d.id, d.text, group=d.group) for d in documents])
 
     def redact(
         self, found: Sequence[Detected | Failed], evidence: Mapping[str, Evidence] = _NONE
@@ -184,6 +147,60 @@ class DetectAndRedact:
             return [Failed(why(error))] * len(found)
         return [self._replaced(one, order) for one in looked]
 
+    def _replaced(self, found: Detected, order: Order | None) -> Safe | Failed:
+        try:
+            safe = Safe(self.redactor.redact(found.document, found.findings, order=order), found)
+            if not safe.text.isascii():
+                safe.text.encode()
+        except UnicodeEncodeError:
+            return Failed("contains half of a surrogate pair, which cannot be written")
+        except Exception as error:
+            return Failed(why(error))
+        return safe
+
+
+@dataclass(frozen=True, slots=True)
+class DetectAndRedact(LookAndRedact):
+    """Finds and replaces identifiers; make it with :meth:`of`."""
+
+    detector: Detector = field(kw_only=True)
+
+    @classmethod
+    def of(
+        cls,
+        detector: Detector,
+        redactor: Redactor,
+        *,
+        second_look: bool = True,
+        run_order: OrderEvidence | None = None,
+    ) -> Self:
+        """Return a detector and a redactor together, with a second look by default."""
+        look = None
+        if second_look:
+            look = SecondLook(redactor.policy, detector.recognizers, detector.threshold)
+        return cls(redactor, look, run_order or OrderEvidence(), detector=detector)
+
+    def deidentify(
+        self, documents: Sequence[Document], evidence: Mapping[str, Evidence] = _NONE
+    ) -> list[Safe | Failed]:
+        """Return each document de-identified, or why it failed; groups are handled together.
+
+        Parameters
+        ----------
+        documents
+            To de-identify.
+        evidence
+            Of groups that have other documents, too: from all documents of the group, these
+            included. Of other groups it is taken from these documents.
+        """
+        with collection_paused():
+            return self.redact(self.detect(documents), evidence)
+
+    def detect(self, documents: Sequence[Document]) -> list[Detected | Failed]:
+        """Return what is found in each document at first sight, or why it failed."""
+        with collection_paused():
+            return self._detected([Document(d.id, d.text, group=d.group) for d in documents])
+
     def _detected(self, documents: Sequence[Document]) -> list[Detected | Failed]:
         """Detect in all documents; if that fails, group by group, then document by document."""
         try:
@@ -198,17 +215,6 @@ class DetectAndRedact:
             unit: iter(self._detected([d for d in documents if d.unit == unit])) for unit in units
         }
         return [next(found[document.unit]) for document in documents]
-
-    def _replaced(self, found: Detected, order: Order | None) -> Safe | Failed:
-        try:
-            safe = Safe(self.redactor.redact(found.document, found.findings, order=order), found)
-            if not safe.text.isascii():
-                safe.text.encode()
-        except UnicodeEncodeError:
-            return Failed("contains half of a surrogate pair, which cannot be written")
-        except Exception as error:
-            return Failed(why(error))
-        return safe
 
 
 def _given(

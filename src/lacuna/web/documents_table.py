@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -243,10 +243,15 @@ def documents_in_order(
         f"SELECT key FROM document WHERE state IN ({places(len(states))}) ORDER BY key",
         tuple(states),
     ).fetchall()
-    for (key,) in keys:
+    yield from documents_of(connection, [key for (key,) in keys])
+
+
+def documents_of(connection: sqlite3.Connection, keys: Iterable[int]) -> Iterator[ReviewedDocument]:
+    """Yield the documents with these keys, one at a time; keys that no document has are skipped."""
+    for key in keys:
         document = select_document(connection, key)
-        assert document is not None  # documents are never removed
-        yield document
+        if document is not None:
+            yield document
 
 
 def places(count: int) -> str:

@@ -22,6 +22,7 @@ from lacuna.web.documents_table import (
     ReviewedDocument,
     Row,
     documents_in_order,
+    documents_of,
     select_document,
     select_row,
 )
@@ -98,10 +99,15 @@ class Store:
         found = found or self.documents(waiting, order=Order.NEED, limit=1)
         return found[0] if found else None
 
-    def whole_documents(self, states: frozenset[State]) -> Generator[ReviewedDocument]:
-        """Yield the documents in these states as they are now, one at a time."""
+    def whole_documents(
+        self, which: frozenset[State] | Sequence[int]
+    ) -> Generator[ReviewedDocument]:
+        """Yield the documents in some states, or with some keys, as they are now."""
         with self.database.snapshot() as connection:
-            yield from documents_in_order(connection, states)
+            if isinstance(which, frozenset):
+                yield from documents_in_order(connection, which)
+            else:
+                yield from documents_of(connection, which)
 
     def history(
         self,

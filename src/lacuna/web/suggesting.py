@@ -83,6 +83,8 @@ class Read(NamedTuple):
         Whether each token is outside suggestions, and outside findings nobody asked for.
     is_doubtful
         Whether each of these may be an identifier.
+    aside
+        Findings with labels that the project does not have.
     """
 
     document: Document
@@ -92,6 +94,7 @@ class Read(NamedTuple):
     probability: FloatArray
     is_left: BoolArray
     is_doubtful: BoolArray
+    aside: Sequence[Finding] = ()
 
     def words(self, token: int) -> list[str]:
         """Return the folded words of a token; none if it is a sign."""
@@ -143,7 +146,7 @@ def _read(
     unnamed: Sequence[Finding],
 ) -> Read:
     nowhere = np.zeros(len(tokens[0]), np.bool_)
-    read = Read(document, suggestions, *tokens, nowhere, nowhere)
+    read = Read(document, suggestions, *tokens, nowhere, nowhere, aside)
     shown = [span for suggestion in suggestions for span in suggestion.spans]
     (is_known,) = covered([read], [[*shown, *aside]])
     (is_unnamed,) = covered([read], [unnamed])

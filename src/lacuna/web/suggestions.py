@@ -14,7 +14,7 @@ import hashlib
 import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -104,16 +104,20 @@ class Suggester:
 
     def suggest(self, documents: Sequence[Document]) -> list[Suggested]:
         """Return what is suggested for each document; those of a patient should come together."""
-        reads = self._read(documents)
+        reads = self.read(documents)
         runs = [doubtful_runs(read) for read in reads]
         guesses = LabelGuesses.of(self.detector.tagger, self.labels).guess(documents, runs)
         rows = zip(reads, runs, guesses, strict=True)
         return [suggested(*row) for row in rows]
 
-    def _read(self, documents: Sequence[Document]) -> list[Read]:
-        tagger, threshold = self.detector.tagger, self.detector.threshold
+    def read(self, documents: Sequence[Document], threshold: float | None = None) -> list[Read]:
+        """Return how the model reads documents, by default at the threshold of the project."""
+        detector = (
+            self.detector if threshold is None else replace(self.detector, threshold=threshold)
+        )
+        tagger, threshold = detector.tagger, detector.threshold
         if not tagger.core().overlapping:
-            found = detect_bounded(self.detector, documents)
+            found = detect_bounded(detector, documents)
             return [read_findings(one, self.wanted) for one in found]
         pairs = zip(
             tagger.find(documents, probabilities=True),

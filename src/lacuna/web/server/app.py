@@ -19,8 +19,10 @@ from starlette.staticfiles import StaticFiles
 
 from lacuna.version import __version__
 from lacuna.web.server import (
+    batch_routes,
     document_routes,
     edit_routes,
+    export_routes,
     import_routes,
     project_routes,
     session_routes,
@@ -38,7 +40,9 @@ ROUTERS = (
     project_routes.router,
     document_routes.router,
     edit_routes.router,
+    batch_routes.router,
     import_routes.router,
+    export_routes.router,
     work_routes.router,
 )
 #: FastAPI can export requests and errors, notes included, if an environment variable says so.

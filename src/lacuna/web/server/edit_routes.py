@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Header, Query, Response
 
 from lacuna.web.document_pages import PAGE
 from lacuna.web.edit_steps import Conflict, Edited, NothingToUndoError
-from lacuna.web.operations import SetState, operations_from
+from lacuna.web.operations import operations_from
 from lacuna.web.server import shapes
 from lacuna.web.server.problems import Problem, not_found
 from lacuna.web.server.served import Served, served_by
@@ -106,26 +106,6 @@ def _undone(
     else:
         base = 0 if isinstance(edits, Conflict) else edits[0].edit.base
     return changed(served, key, base, edits)
-
-
-@router.post("/documents/states", response_model=shapes.Count)
-def states(served: Here, asked: shapes.StatesAsked) -> Response:
-    """Change the state of several documents as one step, e.g. to open them again."""
-    if asked.state is None and asked.flag is None:
-        raise Problem(422, "A state or a flag is needed.")
-    rows = {key: served.store.row(key) for key in dict.fromkeys(asked.keys)}
-    operation = SetState(asked.state, asked.flag)
-    edits = {key: (row.version, (operation,)) for key, row in rows.items() if row is not None}
-    if len(edits) < len(rows):
-        raise not_found()
-    try:
-        done = served.store.apply_batch(edits, request=asked.request, who=served.person)
-    except RequestUsedError as error:
-        raise Problem(409, f"{error}.", kind="request-used") from None
-    if isinstance(done, Conflict):
-        raise Problem(412, "Somebody changed these documents just now.", kind="changed")
-    served.events.look()
-    return answer({"changed": len(done)})
 
 
 # --- the log

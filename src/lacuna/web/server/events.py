@@ -8,6 +8,7 @@ edit, so a client that was away says the last one it has seen, and is told what 
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -21,6 +22,7 @@ from lacuna.web.edit_log import last_edits
 LOOK_EVERY = 0.25  #: seconds; our own edits are told at once
 KEEP_ALIVE = 15.0  #: seconds between signs of life
 RETRY = b"retry: 1000\n\n"  # milliseconds after which a browser connects again
+WATCHER = "lacuna events"  #: name of the thread that looks
 MOST_WAITING = 1000  #: events of a client that does not read; then it has to connect again
 
 
@@ -124,9 +126,7 @@ class Hub:
             if self._is_closed:
                 listener.put(None)
             elif self._watcher is None:
-                newest = self._newest()
-                self._watcher = threading.Thread(target=self._watch, args=(newest,), daemon=True)
-                self._watcher.start()
+                self._watcher = self._start_watching()
         try:
             yield listener
         finally:
@@ -147,23 +147,31 @@ class Hub:
 
     # --- watching
 
-    def _watch(self, newest: int) -> None:
+    def _start_watching(self) -> threading.Thread:
+        """Look for commits from now on."""
+        connection = self._database.connect()
+        version, newest = _data_version(connection), self._newest()
+        thread = threading.Thread(
+            target=self._watch, args=(connection, version, newest), name=WATCHER, daemon=True
+        )
+        thread.start()
+        return thread
+
+    def _watch(self, connection: sqlite3.Connection, version: int, newest: int) -> None:
         """Look for commits while somebody listens."""
-        version = None
-        with closing(self._database.connect()) as connection:
+        with closing(connection):
             while self._is_needed():
                 self._look.wait(LOOK_EVERY)
                 self._look.clear()
-                (now,) = connection.execute("PRAGMA data_version").fetchone()
+                now = _data_version(connection)
                 if now == version:
                     continue
-                edits = last_edits(connection, newest, None)
+                version, edits = now, last_edits(connection, newest, None)
                 for edit in edits:
                     self._send(_edited(*edit))
                     newest = edit[0]
-                if not edits and version is not None:  # documents, or their order
+                if not edits:  # documents, or their order
                     self.tell("queue")
-                version = now
 
     def _is_needed(self) -> bool:
         with self._lock:
@@ -175,3 +183,8 @@ class Hub:
 
 def _edited(key: int, document: int, version: int, who: str) -> Event:
     return Event("document", {"key": document, "version": version, "who": who}, key)
+
+
+def _data_version(connection: sqlite3.Connection) -> int:
+    version: int = connection.execute("PRAGMA data_version").fetchone()[0]
+    return version

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from lacuna.io.corpus import read_corpus
 from lacuna.io.formats import FORMATS
+from lacuna.web.demo_notes import demo_notes
 from lacuna.web.server import project_shapes as shapes
 from lacuna.web.server.import_jobs import Job
 from lacuna.web.server.paths_below import entries, existing_below
@@ -109,6 +110,13 @@ def _is_file_name(name: str) -> bool:
         and not name.startswith(".")
         and not set(name) & set("/\\")
     )
+
+
+@router.post("/imports/demo", status_code=202, response_model=shapes.JobNumber)
+def import_demo(served: Here) -> Response:
+    """Begin to add made-up notes."""
+    key = served.project.key
+    return _begun(served.imports.start(lambda: demo_notes(key)))
 
 
 @router.get("/imports/{job}", response_model=shapes.JobShape)

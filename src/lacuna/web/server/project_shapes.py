@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from lacuna.web.operations import State
-from lacuna.web.server.shapes import Probability, Shape
+from lacuna.web.server.shapes import KeyNumber, Probability, Shape
 
 
 class LabelShape(Shape):
@@ -167,3 +167,65 @@ class Tagged(TextAsked):
 
 class Deidentified(TextAsked):
     """A text without identifiers."""
+
+
+# --- exports
+
+Keys = Annotated[list[KeyNumber], Field(max_length=100_000)]
+
+
+class ReplacedShape(Shape):
+    """Something that was replaced."""
+
+    start: int
+    end: int
+    label: str
+    instead: str
+    new_start: int
+    new_end: int
+    source: str
+    probability: float | None
+
+
+class OutputShape(Shape):
+    """A de-identified document."""
+
+    policy: str
+    threshold: float
+    text: str
+    replaced: list[ReplacedShape]
+    expected_missed: float
+    remarks: list[str]
+
+
+class ExportAsked(Shape):
+    """Which documents to write, how, and where."""
+
+    format: str = Field(default="jsonl", max_length=100)
+    documents: (
+        Literal["reviewed", "all"] | Annotated[list[KeyNumber], Field(max_length=100_000)]
+    ) = "reviewed"
+    suggestions: bool = False
+    content: Literal["annotations", "deidentified"] = "annotations"
+    policy: str | None = Field(default=None, max_length=1000)
+    path: str | None = Field(default=None, max_length=4096)
+    loss: Literal["nothing", "extras", "mentions"] = "extras"
+    dry: bool = False
+
+
+class LeftOut(Shape):
+    """What a format cannot hold, and how much is lost with it."""
+
+    what: str
+    count: int
+    level: Literal["nothing", "extras", "mentions"]
+
+
+class Exported(Shape):
+    """What was written, or would be."""
+
+    documents: int
+    left_out: list[LeftOut]
+    refused: str | None
+    path: str
+    written: bool

@@ -5,7 +5,6 @@ Answers are written by :mod:`lacuna.web.server.views`; tests compare them with t
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -13,6 +12,7 @@ from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from lacuna.web.document_pages import PAGE, Order
+from lacuna.web.everywhere import Scope
 from lacuna.web.operations import Asked, State, Status
 from lacuna.web.queue import Reason
 
@@ -227,13 +227,6 @@ class Again(Shape):
     """An undo or redo."""
 
     request: RequestId
-
-
-class Scope(StrEnum):
-    """Where to look for the same words."""
-
-    DOCUMENT = "document"
-    PATIENT = "patient"
 
 
 class EverywhereAsked(Shape):
