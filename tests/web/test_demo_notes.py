@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -18,9 +19,9 @@ from lacuna.web.demo_notes import (
     create_demo,
     demo_notes,
 )
+from lacuna.web.document_output import output_of
 from lacuna.web.importing import fold_of
 from lacuna.web.operations import Add
-from lacuna.web.output import output_of
 from lacuna.web.project import Project
 from lacuna.web.queue import Reason, next_in_queue
 from lacuna.web.suggestions import Suggester

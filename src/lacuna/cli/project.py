@@ -142,45 +142,52 @@ def _say_imported(total: Imported, project: Path) -> None:
         )
 
 
+OutputOption = Annotated[
+    Path | None,
+    typer.Option("-o", "--output", help="A file or a new folder; by default in PROJECT/exports."),
+]
+DocumentsOption = Annotated[
+    Documents, typer.Option("--documents", help="Reviewed documents only, or all.")
+]
+KeysOption = Annotated[
+    str | None,
+    typer.Option("--keys", metavar="1,2", help="Only these documents, by their numbers."),
+]
+SuggestionsOption = Annotated[
+    bool,
+    typer.Option(
+        "--suggestions",
+        help="Documents that are not done also get what the model suggests, with probability.",
+    ),
+]
+DeidentifiedOption = Annotated[
+    bool,
+    typer.Option(
+        "--deidentified",
+        help="Write de-identified texts (jsonl or txt); ids and groups get pseudonyms.",
+    ),
+]
+TextPolicyOption = Annotated[
+    str | None,
+    typer.Option("--policy", help="Of --deidentified; by default that of the project."),
+]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would be left out, and write nothing.")
+]
+
+
 def export_command(
     project: ProjectArgument,
     *,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "-o", "--output", help="A file or a new folder; by default in PROJECT/exports."
-        ),
-    ] = None,
+    output: OutputOption = None,
     to: OutputFormatOption = None,
-    documents: Annotated[
-        Documents, typer.Option("--documents", help="Reviewed documents only, or all.")
-    ] = Documents.REVIEWED,
-    keys: Annotated[
-        str | None,
-        typer.Option("--keys", metavar="1,2", help="Only these documents, by their numbers."),
-    ] = None,
-    suggestions: Annotated[
-        bool,
-        typer.Option(
-            "--suggestions",
-            help="Documents that are not done also get what the model suggests, with probability.",
-        ),
-    ] = False,
-    deidentified: Annotated[
-        bool,
-        typer.Option(
-            "--deidentified",
-            help="Write de-identified texts (jsonl or txt); ids and groups get pseudonyms.",
-        ),
-    ] = False,
-    policy: Annotated[
-        str | None,
-        typer.Option("--policy", help="Of --deidentified; by default that of the project."),
-    ] = None,
+    documents: DocumentsOption = Documents.REVIEWED,
+    keys: KeysOption = None,
+    suggestions: SuggestionsOption = False,
+    deidentified: DeidentifiedOption = False,
+    policy: TextPolicyOption = None,
     loss: LossOption = AllowedLoss.EXTRAS,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would be left out, and write nothing.")
-    ] = False,
+    dry_run: DryRunOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write the documents of a project with the mentions that people decided on.
@@ -194,10 +201,7 @@ def export_command(
     from lacuna.web.exporting import Which, default_path
     from lacuna.web.project import open_project
 
-    if deidentified and suggestions:
-        raise ConfigError("--suggestions and --deidentified exclude each other")
-    if policy is not None and not deidentified:
-        raise ConfigError("--policy needs --deidentified")
+    _check_together(deidentified=deidentified, suggestions=suggestions, policy=policy)
     format_ = to or ("jsonl" if output is None else named_format(output))
     failed: dict[int, str] = {}
     with open_project(project) as opened:
@@ -221,6 +225,13 @@ def export_command(
     if failed:
         _say_failed(failed)
         raise typer.Exit(1)
+
+
+def _check_together(*, deidentified: bool, suggestions: bool, policy: str | None) -> None:
+    if deidentified and suggestions:
+        raise ConfigError("--suggestions and --deidentified exclude each other")
+    if policy is not None and not deidentified:
+        raise ConfigError("--policy needs --deidentified")
 
 
 def _numbers(project: Project, keys: str) -> list[int]:

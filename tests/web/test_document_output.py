@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from lacuna.deid.redact import Redactor
 from lacuna.errors import ConfigError, EditError, RedactionError
 from lacuna.text.document import Document
+from lacuna.web.document_output import Output, output_of
 from lacuna.web.edits import suggestion_uid
 from lacuna.web.importing import import_documents
 from lacuna.web.operations import Accept, Add, Asked, Reject, SetState, State
-from lacuna.web.output import Output, output_of
 from lacuna.web.project import Project, create_project
 from lacuna.web.project_file import DEFAULT_LABELS, Settings, labels_named
 from lacuna.web.suggestions import Suggester
