@@ -13,7 +13,7 @@ from tests.strategies import characters, spans_in
 from tests.web.page.conftest import TEXT, OpenTabs, Serve
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    pass
 
 QUIET = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -123,9 +123,7 @@ def test_what_is_seen_is_saved(quiet_page: Any, steps: list[Any], faults: list[s
 
 @QUIET
 @given(steps=st.lists(st.tuples(st.integers(0, 1), ANY_STEP), max_size=14), faults=FAULTS)
-def test_two_windows_agree_in_the_end(
-    quiet_page: Any, steps: list[Any], faults: list[str]
-) -> None:
+def test_two_windows_agree_in_the_end(quiet_page: Any, steps: list[Any], faults: list[str]) -> None:
     tab, server, keys = quiet_page
     key = next(keys)
     found = tab.evaluate(RUN, {"key": key, "windows": 2, "steps": steps, "faults": faults})
