@@ -50,6 +50,7 @@ export function exportScreen(app) {
     if (policy.hidden) delete asked.policy;
     if (!asked.path) delete asked.path;
     write.disabled = true;
+    if (!dry) fill(plan, p('Writing…'));
     const answer = await tried(error, () => app.api.post('/exports', asked));
     if (mine !== turn) return;
     if (!answer || answer.refused) fill(plan, answer && p(`This cannot be written: ${answer.refused}`));
@@ -63,7 +64,7 @@ export function exportScreen(app) {
     const lost = left_out.map(({ what, count, level }) => h('li', { class: level }, `${PLAINLY[what] ?? what}: ${count}`));
     fill(plan,
       p(h('b', null, counted(documents, 'note')), dry ? ' will be written to ' : ' written to ', h('code', null, dry && !path.value ? to.replace(/[^/]*$/, '…') : to)),
-      lost.length ? [p(`${format.value} cannot hold these; they ${dry ? 'will be' : 'were'} left out:`), h('ul', null, lost)] : p(`Nothing ${dry ? 'will be' : 'was'} left out.`));
+      lost.length ? [p(dry ? `${format.value} cannot hold these; they will be left out:` : 'Left out:'), h('ul', null, lost)] : p(`Nothing ${dry ? 'will be' : 'was'} left out.`));
   }
 
   function show() {

@@ -17,7 +17,7 @@ export function importScreen(app) {
   const error = errorPlace();
   const state = h('div', { role: 'status' });
   const known = h('datalist', { id: 'folders' });
-  const path = line({ list: 'folders', required: true, oninput: complete });
+  const path = line({ list: 'folders', required: true, oninput: complete, onfocus: () => complete((known.dataset.folder = null)) });
   const format = h('select');
   const pattern = line({ placeholder: 'regular expression on the note’s name' });
   const own = field('Pattern', pattern);
@@ -96,7 +96,6 @@ export function importScreen(app) {
     fill(format, options([['', 'find out'], ...formats.map(({ name }) => name)]));
     fill(state);
     fill(error);
-    return complete();
   }
 
   return { element, show, hide() {} };
