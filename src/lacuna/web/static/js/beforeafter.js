@@ -10,7 +10,7 @@ export class After {
     this.threshold = h('select', { 'aria-label': 'Threshold', onchange: () => this.load() });
     this.said = h('span', { role: 'status' });
     const host = h('div', { id: 'after', 'aria-label': 'After' });
-    this.element = h('section', { class: 'after', hidden: true }, h('div', { class: 'row' }, this.policy, this.threshold, this.said), host);
+    this.element = h('section', { class: 'after', hidden: true }, h('div', { class: 'line' }, this.policy, this.threshold, this.said), host);
     host.addEventListener('pointerdown', (event) => event.stopPropagation(), true); // copied as anywhere else, not marked
     this.pane = new TextPane(host, { onFocus: ({ uid }) => this.#clicked(uid) });
     const [left, right] = [review.pane, this.pane];

@@ -41,7 +41,7 @@ export class Flow {
     const field = h('textarea', { rows: 5, maxlength: 10000, 'aria-label': 'Comment', spellcheck: 'false', autofocus: true, value: note.view.comment });
     const text = await dialog('Comment for colleagues', (close) => [
       field,
-      h('div', { class: 'row' }, choice('Save', () => close(field.value), { class: 'main' }), choice('Cancel', () => close())),
+      h('div', { class: 'line' }, choice('Save', () => close(field.value), { class: 'main' }), choice('Cancel', () => close())),
     ]);
     if (text !== null && text !== note.view.comment) this.review.edit([{ op: 'state', comment: text }], 'comment saved');
   }
@@ -55,7 +55,7 @@ export class Flow {
       const title = `${counted(open.length, 'suggestion')} neither accepted nor rejected`;
       const answer = await dialog(title, (close) => [
         h('p', null, 'Your answer holds until the page is closed. It can be changed in the help.'),
-        h('div', { class: 'row' }, choice('Accept them', () => close('accept'), { class: 'main', autofocus: true }), choice('Look at them', () => close('look'))),
+        h('div', { class: 'line' }, choice('Accept them', () => close('accept'), { class: 'main', autofocus: true }), choice('Look at them', () => close('look'))),
       ]);
       if (!answer) return;
       settings.accepts = answer === 'accept';

@@ -14,7 +14,7 @@ export function labelOf(action, labels) {
 export function chip({ name, hue, key }, onclick, props = {}) {
   const kbd = key && h('kbd', { 'aria-hidden': 'true' }, key.replace('Shift+', '⇧'));
   const named = { title: key ? `${name}, key ${key}` : name, 'aria-label': name };
-  return h('button', { type: 'button', class: `chip m h${hue} s2`, ...named, onclick: () => onclick(name), ...props }, name, kbd);
+  return h('button', { type: 'button', class: `tag m h${hue} s2`, ...named, onclick: () => onclick(name), ...props }, name, kbd);
 }
 
 export class LabelBar {

@@ -15,9 +15,11 @@ export class NoteHead {
     this.comment = h('p', { class: 'comment' });
     const texts = { undo: 'Undo', redo: 'Redo', flag: 'Flag', comment: 'Comment', 'hide-marks': 'Hide marks', 'before-after': 'Before/after', later: 'Later', done: 'Done' };
     this.buttons = Object.fromEntries(Object.entries(texts).map(([action, text]) => [action, button(action, perform, text)]));
-    this.buttons.done.classList.add('main');
+    const { later, done, ...others } = this.buttons;
+    const tools = Object.values(others);
+    done.classList.add('main');
     this.newer = h('button', { type: 'button', hidden: true }, 'New suggestions: show');
-    this.element = h('header', { class: 'notehead' }, h('div', { class: 'row' }, this.name, this.patient, this.state, this.newer, this.said), h('div', { class: 'row tools' }, Object.values(this.buttons)), this.comment);
+    this.element = h('header', { class: 'notehead' }, h('div', { class: 'line' }, this.name, this.patient, this.state, this.newer, h('span', { class: 'line ends' }, later, done)), h('div', { class: 'line tools' }, tools, this.said), this.comment);
     this.newer.addEventListener('click', () => this.note.renew());
   }
 
@@ -31,7 +33,9 @@ export class NoteHead {
     if (this.note !== note) {
       this.note = note;
       this.name.textContent = note.id;
-      fill(this.patient, patient && [`patient ${note.group}, note ${patient.number} of ${patient.of} `, patient.keys.map((key, index) => h('a', { href: `#/review/${key}`, 'aria-label': `note ${index + 1} of this patient`, 'aria-current': key === note.key && 'true' }, index + 1))]);
+      const { keys = [], number, of } = patient ?? {};
+      const link = (key, sign, says) => key && h('a', { href: `#/review/${key}`, 'aria-label': says, title: says }, sign);
+      fill(this.patient, patient && [`patient ${note.group} (${number} of ${of})`, link(keys[number - 2], '‹', 'Note before of this patient'), link(keys[number], '›', 'Next note of this patient')]);
     }
     this.newer.hidden = !note.newer;
     this.state.textContent = [STATES[view.state], view.flag && '⚑ flagged'].filter(Boolean).join(' · ');

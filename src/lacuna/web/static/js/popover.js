@@ -43,14 +43,14 @@ export class Popover {
       open && h('p', { class: 'soft' }, status === 'doubt' ? `Not marked. Chance that it is one: ${percent(probability)} %` : `Suggested, ${percent(probability ?? 1)} % sure`),
       h(
         'div',
-        { class: 'row' },
+        { class: 'line' },
         open && button('accept', perform, status === 'doubt' ? 'Mark it' : 'Accept'),
         button('remove', perform, status === 'added' ? 'Remove' : 'Reject'),
         button('everywhere', perform, 'Everywhere …'),
         !open && button('remove-everywhere', perform, 'Remove everywhere …'),
       ),
-      h('div', { class: 'row' }, labels.map((one) => chip(one, review.label)), button('find-label', perform, 'Other …')),
-      others.length > 0 && h('div', { class: 'row', role: 'group', 'aria-label': 'In the same place' }, h('span', { class: 'soft' }, 'Also here:'), others.map((other) => this.#other(other))),
+      h('div', { class: 'line' }, labels.map((one) => chip(one, review.label)), button('find-label', perform, 'Other …')),
+      others.length > 0 && h('div', { class: 'line', role: 'group', 'aria-label': 'In the same place' }, h('span', { class: 'soft' }, 'Also here:'), others.map((other) => this.#other(other))),
     );
     this.#open(take && (others.length ? '[role=group] button' : 'button'));
   }
@@ -59,7 +59,7 @@ export class Popover {
     const { review } = this;
     const hue = review.app.project.labels.find(({ name }) => name === mention.label)?.hue ?? 0;
     const text = `${mention.label}: ${short(review.pane.textOf(mention.spans))}`;
-    return h('button', { type: 'button', class: `chip m h${hue} s2`, onclick: () => review.focus(mention.uid, { open: true }) }, text);
+    return h('button', { type: 'button', class: `tag m h${hue} s2`, onclick: () => review.focus(mention.uid, { open: true }) }, text);
   }
 
   /** The same words in other places: first shown, then done as one step. */
@@ -88,7 +88,7 @@ export class Popover {
     };
     scope.addEventListener('change', look);
     const title = h('p', null, h('b', null, `${remove ? 'Remove' : 'Mark'} the same words as ${label}`));
-    fill(this.element, title, scope, line, h('div', { class: 'row' }, apply, choice('Cancel', () => this.close())));
+    fill(this.element, title, scope, line, h('div', { class: 'line' }, apply, choice('Cancel', () => this.close())));
     this.#open('select');
     await look();
   }

@@ -17,7 +17,7 @@ export class QueuePane {
     this.list = h('ol', { id: 'queue' });
     this.foot = h('p', { class: 'soft' });
     this.more = h('button', { type: 'button', hidden: true, onclick: () => this.load(true) }, 'More');
-    this.element = h('div', { class: 'inside' }, h('div', { class: 'row' }, this.field, button('search', perform, '', { tabindex: -1, 'aria-hidden': 'true' })), h('div', { class: 'row' }, this.which, this.label), this.list, this.more, this.foot);
+    this.element = h('div', { class: 'inside' }, h('div', { class: 'line' }, this.field, button('search', perform, '', { tabindex: -1, 'aria-hidden': 'true' })), h('div', { class: 'line' }, this.which, this.label), this.list, this.more, this.foot);
     let waiting;
     this.field.addEventListener('input', () => {
       clearTimeout(waiting);

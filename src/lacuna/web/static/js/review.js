@@ -47,7 +47,7 @@ export class Review {
     this.columns = h('div', { class: 'columns' }, this.pane.element, this.after.element);
     this.middle = h('section', { class: 'note', 'aria-label': 'Note' }, this.flow.hint, this.head.element, this.columns, this.bar.element);
     this.all = button('accept-all', this.perform, 'Accept all');
-    const right = h('div', { class: 'inside' }, h('div', { class: 'row' }, this.all), this.list.element, this.history.element);
+    const right = h('div', { class: 'inside' }, h('div', { class: 'line' }, this.all), this.list.element, this.history.element);
     this.element = h('div', { class: 'review' }, side('queue-side', 'Notes', this.queue.element), this.middle, side('mention-side', ['Mentions ', this.count], right), this.popover.element);
     // a click on a button leaves the focus in the text, where the keys are
     this.element.addEventListener('mousedown', (event) => event.target.closest('button') && event.preventDefault());
