@@ -18,6 +18,7 @@ from lacuna.io.formats import FORMATS
 from lacuna.io.limits import Loss, loss_needed
 from lacuna.io.output import Written
 from lacuna.text.plurals import counted
+from lacuna.web.document_output import output_of
 from lacuna.web.exporting import (
     Chosen,
     Which,
@@ -29,7 +30,6 @@ from lacuna.web.exporting import (
     export_texts,
     safe_documents,
 )
-from lacuna.web.output import output_of
 from lacuna.web.redacting import Redaction
 from lacuna.web.server import project_shapes as shapes
 from lacuna.web.server.edit_routes import check_present
