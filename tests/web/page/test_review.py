@@ -45,7 +45,7 @@ class Opened:
             f"""async (at) => {{
               {PANE}
               const rect = pane.pieces.rects([at, at + 1])[0];
-              return [rect.left + rect.width / 2, (rect.top + rect.bottom) / 2];
+              return [rect.left + 0.3 * rect.width, (rect.top + rect.bottom) / 2];
             }}""",
             at,
         )
@@ -287,6 +287,10 @@ def test_search(opened: Opened) -> None:
     tab.keyboard.type("emilie")
     expect(tab.locator("#queue a")).to_have_count(3)
     marked = "[...CSS.highlights.get('lacuna-search')].map(String)"
+    for _ in range(50):
+        if tab.evaluate(marked):
+            break
+        tab.wait_for_timeout(50)
     assert tab.evaluate(marked) == ["Emilie"]
     tab.locator("#search").fill("nobody at all")
     expect(tab.locator("#queue")).to_contain_text("No note found")
@@ -303,9 +307,9 @@ def test_letters_can_be_turned_off(opened: Opened) -> None:
     expect(tab.locator("#mentions [aria-selected=true]")).to_have_count(0)
     tab.locator("#mentions [role=option]").first.focus()
     opened.press("ArrowDown")
-    expect(opened.option("DOCTOR, Brichese")).to_have_attribute("aria-selected", "true")
+    expect(opened.option("PATIENT, Emilie Mace")).to_be_focused()
     opened.press("Delete")
-    assert ("DOCTOR", "Brichese", "rejected") in opened.mentions(key)
+    assert opened.mentions(key) == {("PATIENT", "Emilie Mace", "rejected")}
 
 
 def test_nothing_is_lost_while_the_server_is_away(serve: Serve, tabs_of: OpenTabs) -> None:
