@@ -14,7 +14,7 @@ help:
 	@echo "make test      run the tests"
 	@echo "make quick     run the tests that are not slow, about a minute"
 	@echo "make coverage  run the tests and print the share of lines that they run"
-	@echo "make stress    kill runs and edits, damage model files, check the bounds of arrays"
+	@echo "make stress    kill runs, edits and servers, load a server, damage model files, check bounds"
 	@echo "make check     lint, types, layers, sizes"
 	@echo "make format    rewrite the code in house style"
 	@echo "make lock      choose the versions that CI installs, with hashes: requirements/"
@@ -71,6 +71,8 @@ STRICT := NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=$(VENV)/strict-kernels
 stress: $(VENV)/.dev
 	$(BIN)/python -m tests.archive.kills 50
 	$(BIN)/python -m tests.web.kills 30
+	$(BIN)/python -m tests.web.http_kills 30
+	$(BIN)/python -m tests.web.load 60
 	$(STRICT) $(BIN)/pytest --quiet --numprocesses 2 --hypothesis-profile quick -m 'not slow' \
 	  $(addprefix tests/,text features inference learning models)
 	$(STRICT) $(BIN)/python -m tests.models.mutations 200

@@ -99,7 +99,9 @@ def page(
     conditions = {"document = ?": document, "who = ?": who, f"key {sign} ?": after}
     given = {condition: value for condition, value in conditions.items() if value is not None}
     where = " AND ".join(given) or "true"
-    return list(_select(connection, f"{where} ORDER BY key {order} LIMIT ?", *given.values(), limit))
+    return list(
+        _select(connection, f"{where} ORDER BY key {order} LIMIT ?", *given.values(), limit)
+    )
 
 
 def last_edits(

@@ -129,8 +129,9 @@ def to_undo(connection: sqlite3.Connection, document: int, who: str, *, redo: bo
     """
     for key in edit_log.done_and_undone(connection, document, who)[redo]:
         edit = edit_log.by_key(connection, key)
-        if changes_anything(edit.operations, edit.inverse):
-            return [edit] if edit.batch is None else edit_log.of_batch(connection, edit.batch)
+        step = [edit] if edit.batch is None else edit_log.of_batch(connection, edit.batch)
+        if any(changes_anything(one.operations, one.inverse) for one in step):
+            return step
     raise NothingToUndoError(f"there is nothing to {'redo' if redo else 'undo'}")
 
 

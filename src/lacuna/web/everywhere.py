@@ -30,7 +30,17 @@ from lacuna.deid.terms import Term, TermFinder
 from lacuna.errors import EditError
 from lacuna.web.documents_table import ReviewedDocument
 from lacuna.web.edits import check_of, is_decided, suggestion_uid
-from lacuna.web.operations import Accept, Add, Asked, Entry, Reject, Remove, Spans, Status
+from lacuna.web.operations import (
+    Accept,
+    Add,
+    Asked,
+    Entry,
+    Reject,
+    Remove,
+    SetState,
+    Spans,
+    Status,
+)
 from lacuna.web.store import Store
 from lacuna.web.suggesting import Suggestion
 from lacuna.web.suggestions import Suggester, keys_of_group
@@ -107,16 +117,27 @@ def same_words(
             result = there.with_all([*first, *_places(there.text, text, spans)], first, model)
         done[one] = document, result
     changed = {one: pair for one, pair in done.items() if pair[1].operations}
+    edits = {
+        one: (document.row.version, tuple(result.operations))
+        for one, (document, result) in changed.items()
+    }
+    if edits and key not in edits:  # an undo is asked for here, so the step must be in this log
+        edits[key] = pointed_at.row.version, _confirmed(pointed_at, label, spans)
     return Everywhere(
-        {
-            one: (document.row.version, tuple(result.operations))
-            for one, (document, result) in changed.items()
-        },
+        edits,
         sum(len(result.places) for _, result in changed.values()),
         len(changed),
         tuple(sorted(done[key][1].places)),
         sum(result.kept for _, result in done.values()),
     )
+
+
+def _confirmed(document: ReviewedDocument, label: str, spans: Spans) -> tuple[Asked, ...]:
+    """Return what says of a mention once more that it is one; of the document if there is none."""
+    for uid, entry in document.review.mentions.items():
+        if (entry.label, entry.spans) == (label, spans) and entry.status is not Status.REJECTED:
+            return (Accept(uid),)
+    return (SetState(),)
 
 
 def _check(spans: Spans, text: str) -> None:

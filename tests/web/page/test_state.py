@@ -1,4 +1,4 @@
-"""A note in the browser and the same note on the server, with answers that get lost between them."""
+"""A note in the browser and the same note on the server, with answers that get lost."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.strategies import characters, spans_in
 from tests.web.page.conftest import TEXT, OpenTabs, Serve
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    pass
 
 QUIET = settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -53,7 +53,8 @@ RUN = """async ({ key, windows, steps, faults }) => {
     if (kind === 'undo' || kind === 'redo') return void note.ask(kind);
     if (kind === 'wait') return note.settled();
     if (kind === 'flag') return note.edit([{ op: 'state', flag: size % 2 === 1 }]);
-    if (kind === 'add') return note.edit(adding(note, label, [[at, at + size], [at + 20, at + 21]]));
+    const parts = [[at, at + size], [at + 20, at + 21]];
+    if (kind === 'add') return note.edit(adding(note, label, parts));
     if (!mention) return null;
     if (kind === 'accept') return note.edit(accepting(note, mention));
     if (kind === 'reject') return note.edit(rejecting(note, mention));
@@ -65,7 +66,9 @@ RUN = """async ({ key, windows, steps, faults }) => {
     mentions: Object.fromEntries([...mentions].map(([uid, { label, spans, status }]) =>
       [uid, [label, spans, status]])),
   });
-  for (const [number, [kind, at, size]] of steps) await act(notes[number % windows], kind, at, size);
+  for (const [number, [kind, at, size]] of steps) {
+    await act(notes[number % windows], kind, at, size);
+  }
   const before = notes.map((note) => seen(note.view));
   await Promise.all(notes.map((note) => note.settled()));
   faults.length = 0;
@@ -123,9 +126,7 @@ def test_what_is_seen_is_saved(quiet_page: Any, steps: list[Any], faults: list[s
 
 @QUIET
 @given(steps=st.lists(st.tuples(st.integers(0, 1), ANY_STEP), max_size=14), faults=FAULTS)
-def test_two_windows_agree_in_the_end(
-    quiet_page: Any, steps: list[Any], faults: list[str]
-) -> None:
+def test_two_windows_agree_in_the_end(quiet_page: Any, steps: list[Any], faults: list[str]) -> None:
     tab, server, keys = quiet_page
     key = next(keys)
     found = tab.evaluate(RUN, {"key": key, "windows": 2, "steps": steps, "faults": faults})
@@ -177,14 +178,15 @@ def test_what_is_hidden(
     shown = quiet_page[0].evaluate(
         """async (body) => {
           const { Notes, Note } = await import('/static/js/state.js');
-          return new Note(new Notes(null), body, null).shown.map(({ uid, status }) => [uid, status]);
+          const note = new Note(new Notes(null), body, null);
+          return note.shown.map(({ uid, status }) => [uid, status]);
         }""",
         body,
     )
 
     def overlaps(one: Any, other: Any) -> bool:
         (start, end), (begin, finish) = one["spans"][0], other["spans"][0]
-        return start < finish and begin < end
+        return bool(start < finish and begin < end)
 
     uids = {one["uid"] for one in mentions}
     live = [one for one in mentions if one["status"] != "rejected"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.web.http_kills import MOMENTS, kill_and_check
+from tests.web.http_kills import kill_and_check
+from tests.web.kills import MOMENTS
 
 
 def test_killed_three_times_every_answered_edit_is_there_once(tmp_path: Path) -> None:

@@ -238,6 +238,6 @@ def test_no_other_command_needs_the_extra() -> None:
     code = (
         "import sys; sys.modules.update(fastapi=None, uvicorn=None, starlette=None)\n"
         "from lacuna.cli.main import command_line; command_line()\n"
-        "import lacuna.web.store, lacuna.web.queue, lacuna.web.output, lacuna.web.exporting\n"
+        "import lacuna.web.store, lacuna.web.queue, lacuna.web.document_output\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -438,7 +438,7 @@ def test_words_are_never_in_addresses(live: Live) -> None:
         for parameter in operation.get("parameters", [])
         if parameter["in"] == "query"
     }
-    allowed = {"state", "label", "flag", "held_out", "order", "after", "limit"}
+    allowed = {"state", "label", "flag", "held_out", "order", "after", "limit", "newest"}
     assert queries <= allowed | {"policy", "threshold"}
 
 

@@ -41,10 +41,10 @@ def document(number: int) -> Document:
 
 
 def make_project(
-    folder: Path, documents: Iterable[Document], *, model: str = "none", **settings: str
+    folder: Path, documents: Iterable[Document], *, model: str = "none", policy: str = "safe-harbor"
 ) -> Path:
     """Make a project with documents; without a model it starts at once."""
-    made = Settings(folder.name, labels=labels_named(LABELS), **settings)
+    made = Settings(folder.name, policy=policy, labels=labels_named(LABELS))
     with create_project(folder, replace(made, model=model)) as project:
         import_documents(project.store, documents)
     return folder
@@ -54,7 +54,8 @@ def opened(tabs: Quiet, serve: Serve, screen: str = "") -> Page:
     """Open the link, and then a screen, e.g. ``documents``."""
     page = tabs.page()
     page.goto(serve.link)
-    page.locator("#pane .text, .screen, .empty").first.wait_for()  # a note, or the start page
+    # a note, or the start page; the first note waits for kernels to be compiled
+    page.locator("#pane .piece, .screen, .empty").first.wait_for(timeout=120_000)
     if screen:
         go(page, screen)
     return page

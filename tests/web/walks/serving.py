@@ -79,9 +79,7 @@ class Serve:
             raise AssertionError(f"lacuna serve gave no link; it wrote:\n{self.said}")
         self.origin, self._port, self.token = found[1], int(found[2]), found[3]
 
-    def _listen(
-        self, process: subprocess.Popen[str], links: Queue[re.Match[str] | None]
-    ) -> None:
+    def _listen(self, process: subprocess.Popen[str], links: Queue[re.Match[str] | None]) -> None:
         """Keep what the process writes; a full pipe would stop it."""
         assert process.stdout is not None
         with process.stdout as lines:

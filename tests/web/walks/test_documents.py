@@ -163,7 +163,9 @@ def test_a_row_opens_the_note(page: Page) -> None:
 
 def test_looks(page: Page, tmp_path: Path) -> None:
     tick(page, "note-001")
-    page.get_by_role("searchbox", name="Search in notes").fill("note-00")  # axe takes long with many rows
+    page.get_by_role("searchbox", name="Search in notes").fill(
+        "note-00"
+    )  # axe takes long with many rows
     shows(page, *(f"note-{number:03}" for number in range(10)))
     check_accessibility(page)
     check_width(page)

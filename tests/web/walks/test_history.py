@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lacuna.web.edits import check_of
-from lacuna.web.operations import Add, Change, Reject, SetState, State
+from lacuna.web.operations import Add, Asked, Change, Reject, SetState, State
 from lacuna.web.project import open_project
 from tests.web.walks.conftest import OpenTabs
 from tests.web.walks.helpers import document, go, make_project, opened
@@ -30,13 +30,12 @@ def edit(folder: Path) -> None:
     with open_project(folder / "ward7") as project:
         store = project.store
         (given, *_) = store.document(1).review.mentions  # type: ignore[union-attr]
-        for number, (who, *operations) in enumerate(
-            [
-                ("anna", Add("a", "FINDING", spans, check_of(text, spans))),
-                ("anna", Change("a", "DATE")),
-                ("bert", Reject(given), SetState(State.DONE, comment="ask Sató again")),
-            ]
-        ):
+        edits: list[tuple[str, list[Asked]]] = [
+            ("anna", [Add("a", "FINDING", spans, check_of(text, spans))]),
+            ("anna", [Change("a", "DATE")]),
+            ("bert", [Reject(given), SetState(State.DONE, comment="ask Sató again")]),
+        ]
+        for number, (who, operations) in enumerate(edits):
             store.apply_edit(1, operations, request=f"r{number}", base=number, who=who)
         store.undo(1, request="u", who="anna")
         store.apply_batch(

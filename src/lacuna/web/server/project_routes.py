@@ -43,7 +43,7 @@ SHORT = 10  #: characters of a label that stand before a mention
 def project(served: Here) -> Response:
     """Return name, labels, counts, and what can be done with the project."""
     opened = served.project
-    return answer(_project(served, opened), etag=_etag(opened))
+    return answer(_project(served, opened), etag=settings_etag(opened))
 
 
 @router.patch("/project", response_model=shapes.ProjectShape)
@@ -56,7 +56,7 @@ def change_project(
     opened = served.project
     if if_match is None:
         raise Problem(428, "The header If-Match has to say which settings were seen.")
-    if if_match.strip() != f'"{_etag(opened)}"':
+    if if_match.strip() != f'"{settings_etag(opened)}"':
         raise Problem(412, "The settings were changed in the meantime.", kind="changed")
     _check_files(served, opened, asked)
     content = written(_changed(opened.settings, asked)).encode()
@@ -71,7 +71,7 @@ def change_project(
     served.set_project(changed)
     served.use(suggester)
     served.events.tell("project")
-    return answer(_project(served, changed), etag=_etag(changed))
+    return answer(_project(served, changed), etag=settings_etag(changed))
 
 
 def _check_files(served: Served, project: Project, asked: shapes.ProjectChange) -> None:
@@ -111,7 +111,8 @@ def replace_file(path: Path, content: bytes) -> None:
     draft.replace(path)
 
 
-def _etag(project: Project) -> str:
+def settings_etag(project: Project) -> str:
+    """Return what identifies the settings of a project."""
     return hashlib.sha256(written(project.settings).encode()).hexdigest()[:16]
 
 

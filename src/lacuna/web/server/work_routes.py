@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from lacuna.deid.policy import policies
 from lacuna.pipeline.deidentify import Deidentifier
-from lacuna.pipeline.detect_and_redact import Failed, why
+from lacuna.pipeline.detect_and_redact import Failed
 from lacuna.text.document import Document
 from lacuna.web.server import project_shapes as shapes
 from lacuna.web.server.problems import Problem
@@ -119,7 +119,7 @@ def _each_tagged(tagger: Any, documents: Sequence[Document]) -> Sequence[Documen
         return list(tagger.find(documents, probabilities=True))
     except Exception as error:
         if len(documents) == 1:
-            return [Failed(why(error))]
+            return [Failed(f"could not be tagged ({type(error).__name__})")]
     return [one for document in documents for one in _each_tagged(tagger, [document])]
 
 
