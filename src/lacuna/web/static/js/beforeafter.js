@@ -42,6 +42,7 @@ export class After {
     const { note, app, pane } = this.review;
     if (!this.open || !note) return;
     const asked = (this.asked = Symbol('asked'));
+    if (!this.replaced) this.said.textContent = 'Working …';
     await note.settled();
     const options = `policy=${encodeURIComponent(this.policy.value)}&threshold=${this.threshold.value}`;
     const { body } = await app.api.get(`${note.path}/output?${options}`);
@@ -52,7 +53,7 @@ export class After {
     this.pane.show({ text: body.text, labels: app.project.labels, mentions: mentions.filter(({ spans: [[start, end]] }) => start < end) });
     this.pane.element.scrollTop = top;
     pane.refreshMarks(); // marks have names that both panes use
-    this.said.textContent = [`Expected to be missed: ${body.expected_missed.toFixed(1)} words`, ...body.remarks].join('. ');
+    this.said.textContent = [`Expected to be missed: ${body.expected_missed.toFixed(1)} words.`, ...body.remarks].join(' ');
   }
 
   /** Focus what became of a mention. */

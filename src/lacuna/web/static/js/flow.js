@@ -60,7 +60,10 @@ export class Flow {
       if (!answer) return;
       settings.accepts = answer === 'accept';
     }
-    if (open.length && !settings.accepts) return review.focus(open[0].uid);
+    if (open.length && !settings.accepts) {
+      review.draw();
+      return review.focus(open[0].uid);
+    }
     await this.#finish([...open.flatMap((one) => accepting(review.note, one)), { op: 'state', state: 'done' }], 'done');
   }
 

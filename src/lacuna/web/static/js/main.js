@@ -54,7 +54,6 @@ export const app = {
   },
   /** Listen to the server: document, queue, project, import, filling; 'refreshed' follows a new `project`. */
   on: (type, handler) => events.on(type, handler),
-  emit: (type, data) => events.emit(type, data),
   /** 'saved', 'saving' or 'failing'. */
   saved(state) {
     const words = { saved: 'saved ✓', saving: 'saving …', failing: 'not saved, trying again' };
@@ -73,7 +72,8 @@ const links = Object.entries(SCREENS).map(([route, [, , title]]) => h('a', { hre
 const help = h('button', { type: 'button', id: 'help', 'aria-label': 'Help and keys', onclick: openHelp }, h('kbd', null, '?'));
 
 async function openHelp() {
-  (await import('./help.js')).showHelp(app);
+  await (await import('./help.js')).showHelp(app);
+  events.emit('refreshed', app.project); // switches may have changed
 }
 app.help = openHelp;
 

@@ -65,13 +65,8 @@ export class History {
     this.note = note;
     if (!this.element.open || !note) return;
     this.link.href = `#/history/${note.key}`;
-    let [last, after] = [[], null];
-    do {
-      const { body } = await this.app.api.get(`${note.path}/history${after ? `?after=${after}` : ''}`);
-      last = [...last, ...body.edits].slice(-8);
-      after = body.next;
-    } while (after);
-    if (this.note === note) fill(this.list, last.reverse().map((edit) => h('li', null, `${new Date(edit.at).toLocaleTimeString([], { timeStyle: 'short' })} ${edit.who}: ${did(edit)}`)));
+    const { body } = await this.app.api.get(`${note.path}/history?newest=true&limit=8`);
+    if (this.note === note) fill(this.list, body.edits.map((edit) => h('li', null, `${new Date(edit.at).toLocaleTimeString([], { timeStyle: 'short' })} ${edit.who}: ${did(edit)}`)));
   }
 }
 

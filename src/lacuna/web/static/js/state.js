@@ -148,7 +148,10 @@ export class Note {
 
   #answered(item, body) {
     const changed = item.kind === 'everywhere' ? body.changed : body;
-    if (changed && changed.version >= this.base.version) {
+    // this answer has the step alone, the others all that was changed since our version
+    const gap = item.kind === 'everywhere' && changed?.version > this.base.version + 1;
+    if (gap) this.latest = changed.version;
+    else if (changed && changed.version >= this.base.version) {
       const { version, mentions, state, flag, comment, undo, redo } = changed;
       const next = new Map(this.base.mentions);
       for (const [uid, mention] of Object.entries(mentions)) {
