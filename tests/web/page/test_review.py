@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from playwright.sync_api import expect
 
+from lacuna.web.operations import SetState, State
 from tests.web.page.conftest import TEXT, OpenTabs, Running, Serve, spans_of
 
 if TYPE_CHECKING:
@@ -128,7 +129,8 @@ def test_a_note_by_keyboard_alone(opened: Opened) -> None:
     row = opened.server.store.row(key)
     assert row is not None
     assert row.state == "done"
-    assert opened.server.store.history(key)[-1].operations[-1].state == "done"  # one edit
+    last = opened.server.store.history(key)[-1].operations[-1]  # all of it is one edit
+    assert last == SetState(State.DONE)
     opened.press("Shift+Enter")
     tab.wait_for_url(lambda url: url.endswith(f"/{key}"))
 
@@ -233,7 +235,7 @@ def test_everywhere_is_shown_first_and_undone_at_once(opened: Opened) -> None:
     opened.press("o")
     popover = tab.locator("#mention")
     expect(popover).to_contain_text(re.compile(r"1 place in 1 note"))
-    keys = tab.evaluate("fetch(`/api/documents/${%d}`).then((a) => a.json())" % key)["patient"]
+    keys = tab.evaluate(f"fetch('/api/documents/{key}').then((a) => a.json())")["patient"]
     (other,) = [one for one in keys["keys"] if one != key]
     opened.press("Enter")
     expect(tab.locator(".toast")).to_contain_text("Marked 1 place in 1 note")
