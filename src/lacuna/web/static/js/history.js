@@ -24,8 +24,9 @@ export function historyScreen(app) {
   const page = (after) => tried(error, () => app.api.get(after === null ? path : `${path}&after=${after}`));
 
   async function more() {
+    const mine = edits;
     const answer = await page(next);
-    if (!answer) return;
+    if (!answer || edits !== mine) return; // another history is shown by now
     edits.push(...answer.edits);
     next = answer.next;
     draw();
@@ -35,8 +36,10 @@ export function historyScreen(app) {
     [key, edits, next, note, path] = [shown, [], null, null, `${shown ? `/documents/${shown}` : ''}/history?newest=true`];
     fill(title, 'History');
     if (key) {
-      note = await tried(error, () => app.api.get(`/documents/${key}`));
-      if (!note) return;
+      const mine = edits;
+      const found = await tried(error, () => app.api.get(`/documents/${key}`));
+      if (!found || edits !== mine) return;
+      note = found;
       note.offsets = new Offsets(note.text);
       fill(title, 'History of ', h('a', { href: `#/review/${key}` }, note.id));
     }
