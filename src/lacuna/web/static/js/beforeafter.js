@@ -45,7 +45,8 @@ export class After {
     if (!this.replaced) this.said.textContent = 'Working …';
     await note.settled();
     const options = `policy=${encodeURIComponent(this.policy.value)}&threshold=${this.threshold.value}`;
-    const { body } = await app.api.get(`${note.path}/output?${options}`);
+    const refused = (error) => ({ body: { text: '', replaced: [], remarks: [error.message], expected_missed: null } });
+    const { body } = await app.api.get(`${note.path}/output?${options}`).catch(refused);
     if (asked !== this.asked || this.review.note !== note) return;
     this.replaced = body.replaced;
     const mentions = body.replaced.map((one, index) => ({ uid: String(index), label: one.label, spans: [[one.new_start, one.new_end]], status: 'added', probability: null }));
@@ -53,7 +54,8 @@ export class After {
     this.pane.show({ text: body.text, labels: app.project.labels, mentions: mentions.filter(({ spans: [[start, end]] }) => start < end) });
     this.pane.element.scrollTop = top;
     pane.refreshMarks(); // marks have names that both panes use
-    this.said.textContent = [`Expected to be missed: ${body.expected_missed.toFixed(1)} words.`, ...body.remarks].join(' ');
+    const missed = body.expected_missed === null ? [] : [`Expected to be missed: ${body.expected_missed.toFixed(1)} words.`];
+    this.said.textContent = [...missed, ...body.remarks].join(' ');
   }
 
   /** Focus what became of a mention. */

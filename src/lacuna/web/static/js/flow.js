@@ -91,6 +91,7 @@ export class Flow {
     const { status, body } = await this.app.api.get(`/queue/next${after ? `?after=${after}` : ''}`);
     if (status !== 204) return this.app.go(`review/${body.key}`, { replace: !after });
     review.note = null;
+    history.replaceState(null, '', '#/review'); // a link to the note that was shown works again
     const { later } = (await this.app.refreshProject()).counts.states;
     const aside = later > 0 && h('p', null, `${counted(later, 'note')} set aside for later: choose “later” in the list of notes.`);
     fill(review.middle, h('div', { class: 'empty' }, h('h1', null, 'All notes are reviewed'), aside, h('p', null, h('a', { class: 'main', href: '#/export' }, 'Export the result'))));
