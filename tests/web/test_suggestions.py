@@ -316,3 +316,12 @@ def test_a_note_that_fails_does_not_stop_the_others(
     assert caplog.messages == ["no suggestions for document 4: ValueError"]
     needs = [row.need for row in project.store.documents()]
     assert [need is None for need in needs] == [key == 4 for key in range(1, 13)]
+
+
+def test_a_new_project_has_every_label_that_can_be_found() -> None:
+    """Otherwise what ``deid`` hides would not be suggested."""
+    from lacuna.deid.patterns import PATTERN_LABELS
+    from lacuna.models.registry import load
+    from lacuna.web.project_file import DEFAULT_LABELS
+
+    assert {*load(BUNDLED_MODEL).labels, *PATTERN_LABELS} <= set(DEFAULT_LABELS)

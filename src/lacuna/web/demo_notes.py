@@ -34,7 +34,6 @@ LABELS = (
     *DEFAULT_LABELS[:9],
     FINDING,
     *(label for label in DEFAULT_LABELS[9:] if label != "LOCATION-OTHER"),
-    *("DEPARTMENT", "ROOM"),
 )
 
 FIRST = f"""\

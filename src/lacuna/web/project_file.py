@@ -35,11 +35,23 @@ COLOURS = (
     *("blue", "orange", "green", "pink", "purple"),
     *("teal", "red", "amber", "indigo", "olive"),
 )
-#: Labels of the bundled model, the most frequent in notes first.
+#: Labels of the bundled model and its patterns, the most frequent in notes first; the last have no
+#: key. What is not listed in a project is not suggested.
 DEFAULT_LABELS = (
     *("PATIENT", "DOCTOR", "DATE", "HOSPITAL", "PHONE", "MEDICALRECORD", "AGE", "CITY", "STREET"),
     *("IDNUM", "STATE", "ZIP", "PROFESSION", "USERNAME", "EMAIL", "ORGANIZATION", "COUNTRY"),
-    *("LOCATION-OTHER", "URL", "FAX"),
+    *(
+        "LOCATION-OTHER",
+        "URL",
+        "FAX",
+        "DEPARTMENT",
+        "ROOM",
+        "SSN",
+        "ACCOUNT",
+        "HEALTHPLAN",
+        "LICENSE",
+    ),
+    *("VEHICLE", "DEVICE", "BIOID", "IPADDR"),
 )
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _BARE = re.compile("[A-Za-z0-9_-]+")  # a key of TOML that needs no quotes

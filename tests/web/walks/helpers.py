@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,12 +39,10 @@ def document(number: int) -> Document:
     )
 
 
-def make_project(
-    folder: Path, documents: Iterable[Document], *, model: str = "none", policy: str = "safe-harbor"
-) -> Path:
+def make_project(folder: Path, documents: Iterable[Document], *, model: str = "none") -> Path:
     """Make a project with documents; without a model it starts at once."""
-    made = Settings(folder.name, policy=policy, labels=labels_named(LABELS))
-    with create_project(folder, replace(made, model=model)) as project:
+    settings = Settings(folder.name, labels=labels_named(LABELS), model=model)
+    with create_project(folder, settings) as project:
         import_documents(project.store, documents)
     return folder
 

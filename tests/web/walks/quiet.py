@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 VIOLATIONS = """addEventListener('securitypolicyviolation', (event) =>
   console.error('policy violated:', event.effectiveDirective, event.blockedURI))"""
 
+STILL = {"reduced_motion": "reduce"}  # a picture in the middle of a change shows neither colour
 PATIENCE = 10_000  #: milliseconds that an element may take
 
 
@@ -54,7 +55,7 @@ class Quiet:
 @contextmanager
 def quiet(browser: Browser, origin: str, **options: Any) -> Iterator[Quiet]:
     """Open tabs, and check at the end, unless the test failed anyway."""
-    options = {"viewport": {"width": 1100, "height": 800}, "locale": "en-GB", **options}
+    options = {"viewport": {"width": 1100, "height": 800}, "locale": "en-GB", **STILL, **options}
     context = browser.new_context(**options)
     context.set_default_timeout(PATIENCE)
     try:

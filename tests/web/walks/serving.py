@@ -14,7 +14,7 @@ from types import TracebackType
 
 LINK = re.compile(r"(http://127\.0\.0\.1:(\d+))/#k=(\S+)")
 START_SECONDS = 120  # the first start compiles kernels
-STOP_SECONDS = 10
+STOP_SECONDS = 60  # a request that compiles kernels is not interrupted
 
 
 class Serve:

@@ -71,7 +71,6 @@ def test_more_rows_come_at_the_end(page: Page) -> None:
     expect(page.get_by_role("status").filter(has_text="so far")).to_have_text("100 notes so far")
     assert rows(page).count() == 100
     rows(page).nth(99).scroll_into_view_if_needed()
-    page.mouse.wheel(0, 20_000)
     expect(rows(page)).to_have_count(NOTES)
     ids = rows(page).locator("th").all_inner_texts()
     assert ids == [f"note-{number:03}" for number in range(NOTES)]
@@ -125,7 +124,7 @@ def test_several_at_once(page: Page, folder: Path) -> None:
 def test_more_than_a_request_takes(page: Page, folder: Path) -> None:
     from playwright.sync_api import expect
 
-    page.mouse.wheel(0, 20_000)
+    rows(page).nth(99).scroll_into_view_if_needed()
     expect(rows(page)).to_have_count(NOTES)
     page.get_by_label("Select all notes shown").check()
     page.get_by_role("button", name="Flag", exact=True).click()

@@ -95,19 +95,19 @@ def test_undo_and_redo_survive_a_reload(page: Page, tmp_path: Path) -> None:
     assert sorted(parts[0] for _, parts in whole) == sorted(words)
     for left in range(4, -1, -1):
         page.keyboard.press("u")
-        expect(page.locator("#pane .m")).to_have_count(left)
+        expect(page.locator("#pane .text .m")).to_have_count(left)
     is_saved(page)
     assert marks(tmp_path / "ward7", 1) == []
     page.reload()
     page.get_by_role("heading", name="n1").wait_for()
     for there in range(1, 6):
         page.keyboard.press("Control+y")
-        expect(page.locator("#pane .m")).to_have_count(there)
+        expect(page.locator("#pane .text .m")).to_have_count(there)
     is_saved(page)
     assert sorted(marks(tmp_path / "ward7", 1)) == sorted(whole)
     page.reload()
     page.get_by_role("heading", name="n1").wait_for()
-    expect(page.locator("#pane .m")).to_have_count(5)
+    expect(page.locator("#pane .text .m")).to_have_count(5)
     assert sorted(shown_marks(page).values()) == sorted(words)
 
 
@@ -137,4 +137,4 @@ def test_the_same_words_everywhere(ward: Serve, tabs_of: OpenTabs, tmp_path: Pat
     assert [marks(tmp_path / "ward7", key) for key in (1, 4, 5, 6)] == [expected, [], [], []]
     go(page, "review/4")
     page.get_by_role("heading", name="more-0").wait_for()
-    expect(page.locator("#pane .m")).to_have_count(0)
+    expect(page.locator("#pane .text .m")).to_have_count(0)

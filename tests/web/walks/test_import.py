@@ -13,6 +13,8 @@ from lacuna.web.project import open_project
 from tests.web.walks.conftest import OpenTabs, ServeIn
 from tests.web.walks.helpers import document, make_project, opened
 from tests.web.walks.looks import check_accessibility, check_width, pictures
+from tests.web.walks.quiet import Quiet
+from tests.web.walks.serving import Serve
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -28,11 +30,20 @@ DROP = """([name, content]) => {
 
 
 @pytest.fixture
-def page(tmp_path: Path, serve_in: ServeIn, tabs_of: OpenTabs) -> Page:
-    """Return the page of an empty project."""
+def ward(tmp_path: Path, serve_in: ServeIn) -> Serve:
+    """Return a server with an empty project."""
     make_project(tmp_path / "ward7", [])
-    serve = serve_in(tmp_path, "ward7")
-    return opened(tabs_of(serve), serve)
+    return serve_in(tmp_path, "ward7")
+
+
+@pytest.fixture
+def tabs(ward: Serve, tabs_of: OpenTabs) -> Quiet:
+    return tabs_of(ward)
+
+
+@pytest.fixture
+def page(ward: Serve, tabs: Quiet) -> Page:
+    return opened(tabs, ward)
 
 
 def lines(*numbers: int, **more: str) -> str:
@@ -80,9 +91,10 @@ def test_an_upload(page: Page, tmp_path: Path) -> None:
     assert page.get_by_text("Refused, because another note has the same name: 1 note.").is_visible()
 
 
-def test_what_cannot_be_read_is_said(page: Page, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_said(page: Page, tabs: Quiet, tmp_path: Path) -> None:
     from playwright.sync_api import expect
 
+    tabs.allow("the server responded with a status of 4")
     page.get_by_label("Folder or file").fill("not-there")
     page.get_by_role("button", name="Open").click()
     expect(page.locator(".error")).not_to_be_empty()

@@ -1,7 +1,8 @@
 // All notes as a table: filters, order, pages, and what can be done to several at once.
 
 import { fill, h, keyed } from './dom.js';
-import { button, counted, errorPlace, field, line, number, options, table, tick, tried, when } from './forms.js';
+import { errorPlace, field, line, options, table, tick, tried, when } from './forms.js';
+import { choice as button, counted } from './widgets.js';
 
 const PAGE = 100; // rows of a request, and notes of a bulk action
 const PAUSE = 250; // ms after the last key before a search
@@ -77,7 +78,7 @@ export function documentsScreen(app) {
   function draw() {
     keyed(body, rows, ({ key }) => key, row, update);
     const picked = rows.filter(({ key }) => chosen.has(key)).length;
-    fill(count, rows.length ? counted(rows.length, 'note') : 'No such note. Change the filters.', next !== null && ' so far', chosen.size > 0 && `, ${number(chosen.size)} selected`);
+    fill(count, rows.length ? counted(rows.length, 'note') : 'No such note. Change the filters.', next !== null && ' so far', chosen.size > 0 && `, ${chosen.size} selected`);
     end.hidden = next === null;
     actions.hidden = !chosen.size;
     box.checked = picked > 0 && picked === rows.length;
@@ -121,7 +122,7 @@ export function documentsScreen(app) {
 
   function show() {
     const { value } = label;
-    fill(label, options([['', 'Any'], ...app.project.labels.map(({ name }) => [name, name])]));
+    fill(label, options([['', 'Any'], ...app.project.labels.map(({ name }) => name)]));
     label.value = value;
     return load(rows.length);
   }

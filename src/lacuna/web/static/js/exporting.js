@@ -1,7 +1,8 @@
 // Export: what the format cannot hold, and where the notes go, is said before anything is written.
 
 import { fill, h } from './dom.js';
-import { button, counted, errorPlace, field, line, number, options, p, tick, tried } from './forms.js';
+import { errorPlace, field, line, options, p, tick, tried } from './forms.js';
+import { choice as button, counted } from './widgets.js';
 
 const LOSSES = ['nothing', 'extras', 'mentions']; // what may be left out, each with those before it
 const PLAINLY = { groups: 'patients of notes', 'discontiguous mentions': 'mentions with gaps' };
@@ -38,16 +39,18 @@ export function exportScreen(app) {
     clearTimeout(timer);
     write.disabled = true;
     policy.hidden = form.elements.content.value === 'annotations';
+    suggestions.hidden = !policy.hidden || !app.project.model; // de-identified notes always have them
     timer = setTimeout(ask, PAUSE, true);
   }
 
   async function ask(dry) {
     const mine = ++turn;
-    const asked = { ...Object.fromEntries(new FormData(form)), suggestions: suggestions.firstChild.checked, loss: dry ? 'mentions' : write.value, dry };
+    const asked = { ...Object.fromEntries(new FormData(form)), suggestions: !suggestions.hidden && suggestions.firstChild.checked, loss: dry ? 'mentions' : write.value, dry };
     if (asked.documents === 'selected') asked.documents = app.selection;
     if (policy.hidden) delete asked.policy;
     if (!asked.path) delete asked.path;
     write.disabled = true;
+    if (!dry) fill(plan, p('Writing…'));
     const answer = await tried(error, () => app.api.post('/exports', asked));
     if (mine !== turn) return;
     if (!answer || answer.refused) fill(plan, answer && p(`This cannot be written: ${answer.refused}`));
@@ -56,20 +59,19 @@ export function exportScreen(app) {
 
   function said({ documents, left_out, path: to }, dry) {
     write.value = LOSSES[Math.max(0, ...left_out.map(({ level }) => LOSSES.indexOf(level)))];
-    write.disabled = !dry || !documents;
+    write.disabled = !dry;
     fill(write, write.value === 'mentions' ? 'Write without these mentions' : 'Write');
-    if (!documents) return fill(plan, p('There is no such note. Choose others above.'));
-    const lost = left_out.map(({ what, count, level }) => h('li', { class: level }, `${PLAINLY[what] ?? what}: ${number(count)}`));
+    const lost = left_out.map(({ what, count, level }) => h('li', { class: level }, `${PLAINLY[what] ?? what}: ${count}`));
     fill(plan,
-      p(h('b', null, counted(documents, 'note')), dry ? ' will be written to ' : ' written to ', h('code', null, to)),
-      lost.length ? [p(`${format.value} cannot hold these; they ${dry ? 'will be' : 'were'} left out:`), h('ul', null, lost)] : p(`Nothing ${dry ? 'will be' : 'was'} left out.`));
+      p(h('b', null, counted(documents, 'note')), dry ? ' will be written to ' : ' written to ', h('code', null, dry && !path.value ? to.replace(/[^/]*$/, '…') : to)),
+      lost.length ? [p(dry ? `${format.value} cannot hold these; they will be left out:` : 'Left out:'), h('ul', null, lost)] : p(`Nothing ${dry ? 'will be' : 'was'} left out.`));
   }
 
   function show() {
     const { counts, formats, policies: names, policy: usual } = app.project;
     const { value } = format;
     const count = app.selection?.length ?? 0;
-    const name = (radio, words, many) => fill(radio, radio.firstChild, `${words} (${number(many)})`);
+    const name = (radio, words, many) => fill(radio, radio.firstChild, `${words} (${many})`);
     name(reviewed, 'Reviewed', counts.states.done);
     name(all, 'All', counts.documents);
     name(selected, 'Selected among all notes', count);
@@ -78,7 +80,7 @@ export function exportScreen(app) {
     const written = formats.filter(({ writes }) => writes);
     fill(format, options(written.map(({ name, shape }) => [name, `${name} (${shape === 'file' ? 'one file' : 'a folder'})`])));
     format.value = value || written[0].name;
-    fill(policies, options(names.map((name) => [name, name])));
+    fill(policies, options(names));
     policies.value = usual;
     later();
   }

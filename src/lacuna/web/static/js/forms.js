@@ -8,22 +8,16 @@ export const field = (name, control) => h('label', { class: 'field' }, name, con
 /** A checkbox or radio button, its words after it. */
 export const tick = (words, props) => h('label', { class: 'tick' }, h('input', { type: 'checkbox', ...props }), words);
 
-/** Options of a select, from `[value, words]`. */
-export const options = (pairs) => pairs.map(([value, words]) => h('option', { value }, words));
+/** Options of a select: values, or `[value, words]`. */
+export const options = (all) => all.map((one) => h('option', { value: [one].flat()[0] }, [one].flat().at(-1)));
 
 /** A field for text, which the browser neither remembers nor sends away to check its spelling. */
 export const line = (props) => h('input', { autocomplete: 'off', spellcheck: 'false', ...props });
-
-export const button = (words, onclick, props) => h('button', { type: 'button', onclick, ...props }, words);
 
 export const p = (...children) => h('p', null, ...children);
 
 export const table = (columns, body, props) =>
   h('table', props, h('thead', null, h('tr', null, columns.map((name) => h('th', { scope: 'col' }, name)))), body);
-
-export const number = (count) => count.toLocaleString('en');
-
-export const counted = (count, word) => `${number(count)} ${word}${count === 1 ? '' : 's'}`;
 
 export const when = (at) => at && new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' });
 

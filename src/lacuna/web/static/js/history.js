@@ -1,8 +1,9 @@
 // What people did, from the log: of one note or of the project.
 
 import { fill, h } from './dom.js';
-import { button, counted, errorPlace, field, options, table, tried, when } from './forms.js';
+import { errorPlace, field, options, table, tried, when } from './forms.js';
 import { Offsets } from './offsets.js';
+import { choice as button, counted } from './widgets.js';
 
 const DID = { add: 'added', change: 'changed', remove: 'removed', accept: 'accepted', reject: 'rejected', restore: 'put back' };
 const FEW = 3; // operations shown without a click
@@ -23,8 +24,9 @@ export function historyScreen(app) {
   const page = (after) => tried(error, () => app.api.get(after === null ? path : `${path}&after=${after}`));
 
   async function more() {
+    const mine = edits;
     const answer = await page(next);
-    if (!answer) return;
+    if (!answer || edits !== mine) return; // another history is shown by now
     edits.push(...answer.edits);
     next = answer.next;
     draw();
@@ -34,8 +36,10 @@ export function historyScreen(app) {
     [key, edits, next, note, path] = [shown, [], null, null, `${shown ? `/documents/${shown}` : ''}/history?newest=true`];
     fill(title, 'History');
     if (key) {
-      note = await tried(error, () => app.api.get(`/documents/${key}`));
-      if (!note) return;
+      const mine = edits;
+      const found = await tried(error, () => app.api.get(`/documents/${key}`));
+      if (!found || edits !== mine) return;
+      note = found;
       note.offsets = new Offsets(note.text);
       fill(title, 'History of ', h('a', { href: `#/review/${key}` }, note.id));
     }
@@ -45,12 +49,13 @@ export function historyScreen(app) {
   function draw() {
     const { value } = who;
     const people = [...new Set(edits.map((edit) => edit.who))];
-    fill(who, options([['', 'Everybody'], ...people.map((name) => [name, name])]));
+    fill(who, options([['', 'Everybody'], ...people]));
     who.value = value;
     const undone = undoneOf(edits);
     const known = new Map(note?.mentions.map((mention) => [mention.uid, mention]));
     const rows = edits.toReversed().map((edit) => row(edit, undone, known)).reverse(); // told from the beginning
     fill(body, rows.filter((_, index) => !value || edits[index].who === value));
+    if (!edits.length) fill(body, h('tr', null, h('td', { colspan: 4 }, 'Nothing was done yet.')));
     end.hidden = next === null;
   }
 

@@ -1,7 +1,8 @@
 // Notes into the project: made-up ones, those of this machine, or an upload. Also the first page.
 
 import { fill, h } from './dom.js';
-import { button, counted, errorPlace, field, line, options, p, tried } from './forms.js';
+import { errorPlace, field, line, options, p, tried } from './forms.js';
+import { choice as button, counted } from './widgets.js';
 
 const TICK = 400; // ms between two looks at a job
 const PATIENTS = [
@@ -16,7 +17,7 @@ export function importScreen(app) {
   const error = errorPlace();
   const state = h('div', { role: 'status' });
   const known = h('datalist', { id: 'folders' });
-  const path = line({ list: 'folders', required: true, oninput: complete });
+  const path = line({ list: 'folders', required: true, oninput: complete, onfocus: () => complete((known.dataset.folder = null)) });
   const format = h('select');
   const pattern = line({ placeholder: 'regular expression on the note’s name' });
   const own = field('Pattern', pattern);
@@ -55,7 +56,7 @@ export function importScreen(app) {
     if (known.dataset.folder === folder) return;
     known.dataset.folder = folder;
     const answer = await tried(error, () => app.api.post('/folders', { path: folder }));
-    const names = answer?.entries.map((entry) => [folder + entry.name + (entry.folder ? '/' : '')]);
+    const names = answer?.entries.map((entry) => folder + entry.name + (entry.folder ? '/' : ''));
     if (names && known.dataset.folder === folder) fill(known, options(names));
   }
 
@@ -92,10 +93,9 @@ export function importScreen(app) {
   function show() {
     const { counts, formats } = app.project;
     fill(title, counts.documents ? 'Import' : 'Where are your notes?');
-    fill(format, options([['', 'find out'], ...formats.map(({ name }) => [name, name])]));
+    fill(format, options([['', 'find out'], ...formats.map(({ name }) => name)]));
     fill(state);
     fill(error);
-    return complete();
   }
 
   return { element, show, hide() {} };

@@ -96,7 +96,8 @@ function header() {
 
 /** Show what the address says. */
 async function show() {
-  let [route, ...keys] = location.hash.replace(/^#\/?/, '').split('/').filter(Boolean);
+  const { hash } = location;
+  let [route, ...keys] = hash.replace(/^#\/?/, '').split('/').filter(Boolean);
   if (!SCREENS[route]) route = 'review';
   if (route === 'review' && !app.project.counts.documents) route = 'import'; // the start of an empty project
   for (const link of links) {
@@ -107,7 +108,9 @@ async function show() {
   try {
     if (!screens.has(route)) {
       const [path, make] = SCREENS[route];
-      screens.set(route, (await import(path))[make](app));
+      const module = await import(path);
+      if (location.hash !== hash) return; // somebody went on while it was loading
+      if (!screens.has(route)) screens.set(route, module[make](app));
     }
     const next = screens.get(route);
     if (current !== next) {
