@@ -6,6 +6,7 @@ import { choice, counted, dialog } from './widgets.js';
 
 export class Flow {
   #visited = [];
+  #leaving = null; // the note whose last edit is on its way
   #over = false; // the hint of the demonstration was followed
 
   constructor(review) {
@@ -76,9 +77,11 @@ export class Flow {
     const { review } = this;
     const { note } = review;
     const { state } = operations.at(-1);
-    if (!review.edit(operations, what)) return;
+    if (this.#leaving === note || !review.edit(operations, what)) return;
     this.#over = true;
+    this.#leaving = note;
     await note.settled();
+    this.#leaving = null;
     if (review.note !== note || note.view.state !== state) return;
     this.app.refreshProject();
     await this.next(note.key);

@@ -49,7 +49,7 @@ export class Popover {
         button('everywhere', perform, 'Everywhere …'),
         !open && button('remove-everywhere', perform, 'Remove everywhere …'),
       ),
-      h('div', { class: 'line' }, labels.map((one) => chip(one, review.label)), button('find-label', perform, 'Other …')),
+      h('div', { class: 'line' }, labels.map((one) => chip(one, review.marking.label)), button('find-label', perform, 'Other …')),
       others.length > 0 && h('div', { class: 'line', role: 'group', 'aria-label': 'In the same place' }, h('span', { class: 'soft' }, 'Also here:'), others.map((other) => this.#other(other))),
     );
     this.#open(take && (others.length ? '[role=group] button' : 'button'));

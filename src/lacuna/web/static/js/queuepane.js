@@ -33,6 +33,14 @@ export class QueuePane {
     return this.field.value.trim();
   }
 
+  /** Where the words that were searched for are in a text: the first 50 places. */
+  hits(text) {
+    const [words, folded] = [this.words.toLowerCase(), text.toLowerCase()];
+    const found = [];
+    for (let at = folded.indexOf(words); words && at >= 0 && found.length < 50; at = folded.indexOf(words, at + 1)) found.push([at, at + words.length]);
+    return found;
+  }
+
   get filtered() {
     return Boolean(this.words || this.label.value || this.which.value !== 'queue');
   }

@@ -2,42 +2,42 @@
 // keys.js and every button ends in `perform`.
 
 import { After } from './beforeafter.js';
-import { accepting, adding, changing, rejecting } from './decisions.js';
+import { accepting, changing, rejecting } from './decisions.js';
 import { fill, h } from './dom.js';
 import { Flow } from './flow.js';
 import { actionOf } from './keys.js';
-import { findLabel, LabelBar, labelOf } from './labels.js';
+import { LabelBar, labelOf } from './labels.js';
+import { decoded, Marking } from './marking.js';
 import { isUnsure, MentionList } from './mentionlist.js';
 import { History, NoteHead } from './notehead.js';
 import { Popover } from './popover.js';
 import { QueuePane } from './queuepane.js';
 import { Notes } from './state.js';
 import { TextPane } from './textpane.js';
-import { button, counted } from './widgets.js';
+import { button, counted, side } from './widgets.js';
 
 export const reviewScreen = (app) => new Review(app);
 
 export class Review {
   note = null;
-  #selected = null;
-  #brush = null;
-  #arming = false; // `b` was pressed, a label follows
   #drawing = null;
+  #wanted = null;
 
   constructor(app) {
     this.app = app;
     this.notes = new Notes(app.api, { onStatus: app.saved, onTold: (text) => app.say(text, 'error') });
     this.pane = new TextPane(h('div', { id: 'pane', 'aria-label': 'Note' }), {
-      onSelect: (selected) => this.#select(selected),
+      onSelect: (selected) => this.marking.select(selected),
       onFocus: ({ uid }) => this.focus(uid, { open: true, scroll: false }),
-      onChange: ({ uid, spans }) => this.#change(this.#find(uid), { spans }, 'changed'),
-      onTokens: () => this.#tokens(),
+      onChange: ({ uid, spans }) => this.change(this.find(uid), { spans }, 'changed'),
+      onTokens: () => this.marking.tokens(),
     });
-    this.pane.text.addEventListener('click', ({ target }) => !target.closest('[data-m]') && !this.#selected && this.focus(null));
+    this.pane.text.addEventListener('click', ({ target }) => !target.closest('[data-m]') && !this.marking.selected && this.focus(null));
     this.queue = new QueuePane(app, this.perform);
-    this.queue.onload = () => this.#search();
+    this.queue.onload = () => this.note && this.pane.markUnits('search', this.queue.hits(this.note.text));
     this.list = new MentionList(this.pane, { onFocus: (uid) => this.focus(uid), onDo: (action) => this.#decide(action, false) });
-    this.bar = new LabelBar(this.label);
+    this.marking = new Marking(this);
+    this.bar = new LabelBar(this.marking.label);
     this.popover = new Popover(this);
     this.after = new After(this);
     this.head = new NoteHead(this);
@@ -48,7 +48,7 @@ export class Review {
     this.middle = h('section', { class: 'note', 'aria-label': 'Note' }, this.flow.hint, this.head.element, this.columns, this.bar.element);
     this.all = button('accept-all', this.perform, 'Accept all');
     const right = h('div', { class: 'inside' }, h('div', { class: 'line' }, this.all), this.list.element, this.history.element);
-    this.element = h('div', { class: 'review' }, side('queue-side', 'Notes', this.queue.element), this.middle, side('mention-side', ['Mentions ', this.count], right), this.popover.element);
+    this.element = h('div', { class: 'review' }, side('queue-side', 'Notes', 'Notes', this.queue.element), this.middle, side('mention-side', 'Mentions', ['Mentions ', this.count], right), this.popover.element);
     // a click on a button leaves the focus in the text, where the keys are
     this.element.addEventListener('mousedown', (event) => event.target.closest('button') && event.preventDefault());
     app.on('document', ({ key, version }) => this.notes.open.get(key)?.heard(version));
@@ -62,22 +62,21 @@ export class Review {
     document.addEventListener('keydown', this.#keydown);
     document.addEventListener('keyup', this.#keyup);
     if (!key) return this.flow.next(null);
-    this.wanted = key;
-    const note = await this.notes.get(key);
-    if (this.wanted !== key) return;
+    this.#wanted = key; // until it is there, keys do not change the one before
     this.flow.came(key);
+    const note = await this.notes.get(key).finally(() => (this.#wanted = this.#wanted === key ? null : this.#wanted));
+    if (this.#wanted) return;
     if (this.note) this.note.onchange = () => {};
     note.onchange = () => (this.#drawing ??= requestAnimationFrame(() => this.draw()));
     this.note = note;
-    this.#selected = null;
+    this.marking.selected = null;
     this.head.say('');
     this.popover.close();
     fill(this.middle, this.flow.hint, this.head.element, this.columns, this.bar.element);
     const { text, shown, tokens } = note;
     this.pane.show({ text, labels: this.app.project.labels, mentions: shown, tokens: tokens && decoded(tokens) });
+    this.seen = null;
     this.draw();
-    this.after.load();
-    this.history.show(note);
     if (!document.activeElement?.closest('.queue-side input, select')) this.pane.element.focus({ preventScroll: true });
     this.app.announce(`Note ${note.id}, ${counted(shown.length, 'mention')}`);
     this.queue.current = key;
@@ -96,6 +95,7 @@ export class Review {
     if (/^(Enter| )$/.test(event.key) && event.target.closest?.('button, a, summary')) return; // they are pressed
     const action = actionOf(event, this.app.settings);
     if (!action || !this.note || (event.repeat && action === 'done')) return;
+    if (this.#wanted && action !== 'back') return;
     if (this.perform(action, 'key')) event.preventDefault();
   };
 
@@ -104,7 +104,7 @@ export class Review {
   /** Do what a key or button stands for; false if there is nothing like that. */
   perform = (action, by = 'button') => {
     const label = labelOf(action, this.app.project.labels);
-    if (label) this.label(label, by);
+    if (label) this.marking.label(label, by);
     else if (this.#actions[action]) this.#actions[action](by);
     else return this.pane.perform(action) || action.startsWith('label-');
     return true;
@@ -118,12 +118,9 @@ export class Review {
     accept: (by) => this.#decide('accept', by === 'key'),
     remove: (by) => this.#decide('remove', by === 'key'),
     'accept-all': () => this.#acceptAll(),
-    'find-label': () => this.#findLabel(),
-    brush: () => {
-      this.#arming = true;
-      this.tell('Brush: press the key of a label');
-    },
-    clear: () => this.#clear(),
+    'find-label': () => this.marking.find(),
+    brush: () => this.marking.arm(),
+    clear: () => this.popover.close() || this.pane.perform('clear') || this.marking.end() || this.focus(null),
     'list-here': () => this.#listHere(),
     everywhere: () => this.#everywhere(false),
     'remove-everywhere': () => this.#everywhere(true),
@@ -142,7 +139,7 @@ export class Review {
 
   // ── mentions ─────────────────────────────────────────────────────────────────────────────
 
-  #find(uid) {
+  find(uid) {
     return this.note.shown.find((mention) => mention.uid === uid) ?? null;
   }
 
@@ -151,7 +148,7 @@ export class Review {
     this.popover.close();
     this.pane.focus(uid, { scroll });
     this.list.select(this.pane.focused);
-    this.bar.update(this.app.project.labels, this.#brush, this.pane.mention?.label);
+    this.bar.update(this.app.project.labels, this.marking.brush, this.pane.mention?.label);
     this.after.focus(this.pane.mention);
     if (open && this.pane.mention) this.popover.show(this.pane.mention, this.#around(this.pane.mention.spans));
   }
@@ -161,7 +158,7 @@ export class Review {
   }
 
   /** The mention in focus, or a word about what to do first. */
-  #focused() {
+  focused() {
     if (!this.pane.mention) this.tell('Choose a mention first: click it, or press j');
     return this.pane.mention;
   }
@@ -191,17 +188,17 @@ export class Review {
   }
 
   #decide(action, onward) {
-    const mention = this.#focused();
+    const mention = this.focused();
     if (!mention) return;
     const { labels } = this.app.project;
-    if (action === 'accept' && mention.status === 'doubt' && !labels.some(({ name }) => name === mention.label)) return this.#findLabel();
+    if (action === 'accept' && mention.status === 'doubt' && !labels.some(({ name }) => name === mention.label)) return this.marking.find();
     const operations = (action === 'accept' ? accepting : rejecting)(this.note, mention);
     const [start] = mention.spans[0];
     if (!this.edit(operations, action === 'accept' ? 'accepted' : mention.status === 'added' ? 'removed' : 'rejected')) return;
     this.popover.close();
     const open = ({ status }) => status === 'suggested' || status === 'doubt';
     const next = onward && this.note.shown.find((one) => open(one) && one.spans[0][0] >= start && one.uid !== mention.uid);
-    this.focus(next ? next.uid : this.#find(mention.uid) && mention.uid);
+    this.focus(next ? next.uid : this.find(mention.uid) && mention.uid);
   }
 
   #acceptAll() {
@@ -209,60 +206,9 @@ export class Review {
     this.edit(open.flatMap((one) => accepting(this.note, one)), `${counted(open.length, 'mention')} accepted`);
   }
 
-  #change(mention, to, what) {
+  change(mention, to, what) {
     if (!mention || !this.edit(changing(this.note, mention, to), what)) return;
     this.focus(mention.uid, { scroll: false });
-  }
-
-  /** Give the selection or the mention in focus a label; with neither, the label is a brush. */
-  label = (name, by = 'button') => {
-    const { spans } = this.#selected ?? {};
-    if (this.#arming || (!spans && !this.pane.mention && by === 'button')) {
-      this.#brush = this.#brush === name && !this.#arming ? null : name;
-      this.#arming = false;
-      this.draw();
-      return this.tell(this.#brush ? `Brush ${name}: every selection with the mouse gets this label. Esc ends` : 'Brush ended');
-    }
-    if (!spans) return this.pane.mention ? this.#change(this.pane.mention, { label: name }, name) : this.tell('Select words first');
-    const operations = adding(this.note, name, spans);
-    if (!this.edit(operations, `${name} marked`)) return;
-    this.pane.perform('clear');
-    this.focus(operations[0].uid, { scroll: false });
-  };
-
-  async #findLabel() {
-    if (!this.#selected && !this.#focused()) return;
-    const name = await findLabel(this.app.project.labels);
-    if (!name) return;
-    this.label(name);
-    if (this.app.project.labels.some((label) => label.name === name)) return;
-    await this.note.settled();
-    await this.app.refreshProject(); // it has a colour and a key now
-  }
-
-  #select(selected) {
-    this.#selected = selected;
-    this.popover.close();
-    if (this.#brush && selected?.by === 'mouse' && this.pane.tokens) this.label(this.#brush);
-    else this.flow.showHint(selected);
-  }
-
-  async #tokens() {
-    const { note } = this;
-    if (note.tokens || note.asked) return;
-    note.asked = true;
-    note.tokens = (await this.app.api.get(`${note.path}/tokens`)).body;
-    if (this.note === note) this.pane.setTokens(decoded(note.tokens));
-  }
-
-  #clear() {
-    const had = this.#brush || this.#arming;
-    if (this.popover.close() || this.pane.perform('clear')) return;
-    this.#brush = null;
-    this.#arming = false;
-    if (had) this.tell('Brush ended');
-    else this.focus(null);
-    this.draw();
   }
 
   #listHere() {
@@ -275,7 +221,7 @@ export class Review {
   }
 
   #everywhere(remove) {
-    const mention = this.#focused();
+    const mention = this.focused();
     if (mention) this.popover.everywhere(mention, remove);
   }
 
@@ -295,39 +241,16 @@ export class Review {
     pane.labels = new Map(labels.map((label) => [label.name, label]));
     pane.update(note.shown);
     this.list.update(note.shown, pane.focused);
-    this.bar.update(labels, this.#brush, pane.mention?.label);
+    this.bar.update(labels, this.marking.brush, pane.mention?.label);
     this.count.textContent = note.shown.filter(({ status }) => status !== 'doubt').length;
     this.all.disabled = !note.undecided.length;
     this.head.update(note);
-    this.flow.showHint(this.#selected);
-    if (!note.queue.length && this.seen !== note.base) {
-      this.seen = note.base; // saved: the output and the history are others
+    this.flow.showHint(this.marking.selected);
+    const version = `${note.key} ${note.base.version}`;
+    if (!note.queue.length && this.seen !== version) {
+      this.seen = version; // saved: the output and the history are others
       this.after.load();
       this.history.show(note);
     }
   }
-
-  /** Mark the words that were searched for. */
-  #search() {
-    const { pane, note, queue } = this;
-    const words = queue.words.toLowerCase();
-    const text = note && words ? note.text.toLowerCase() : '';
-    const found = [];
-    for (let at = text.indexOf(words); at >= 0 && text && found.length < 50; at = text.indexOf(words, at + 1)) found.push([at, at + words.length]);
-    if (note) pane.markUnits('search', found);
-  }
-}
-
-/** A column at the side, which narrow windows fold. */
-function side(name, title, inside) {
-  const fold = h('button', { type: 'button', class: 'fold', 'aria-expanded': 'false', onclick: () => fold.setAttribute('aria-expanded', element.classList.toggle('open')) }, title);
-  const element = h('aside', { class: `side ${name}`, 'aria-label': name === 'queue-side' ? 'Notes' : 'Mentions' }, h('h2', null, fold), inside);
-  return element;
-}
-
-/** Starts and ends from differences of starts and lengths. */
-function decoded({ starts, lengths }) {
-  let at = 0;
-  const start = starts.map((by) => (at += by));
-  return { start, end: start.map((from, index) => from + lengths[index]) };
 }

@@ -45,3 +45,11 @@ export function roving(element, selector) {
 export const percent = (probability) => Math.min(99, Math.round(probability * 100));
 
 export const counted = (count, thing) => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
+/** A column at the side, which narrow windows fold. */
+export function side(name, title, heading, inside) {
+  const unfold = () => fold.setAttribute('aria-expanded', element.classList.toggle('open'));
+  const fold = h('button', { type: 'button', class: 'fold', 'aria-expanded': 'false', onclick: unfold }, heading);
+  const element = h('aside', { class: `side ${name}`, 'aria-label': title }, h('h2', null, fold), inside);
+  return element;
+}
