@@ -381,6 +381,20 @@ def is_decided(review: Review, label: str, spans: Spans) -> bool:
     )
 
 
+def is_open(review: Review, label: str, spans: Spans, *, overlapping: bool) -> bool:
+    """Whether a suggestion is still to be decided.
+
+    Unless the model has `overlapping` mentions, it gives way to every mention in its place.
+    """
+    if is_decided(review, label, spans):
+        return False
+    return overlapping or not any(
+        entry.status is not Status.REJECTED
+        and any(start < e and s < end for s, e in entry.spans for start, end in spans)
+        for entry in review.mentions.values()
+    )
+
+
 def in_words(targets: Collection[str]) -> str:
     """Return targets for a message: *2 mentions and the state of the document*."""
     mentions = len(targets) - (DOCUMENT in targets)

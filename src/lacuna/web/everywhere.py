@@ -29,7 +29,7 @@ from lacuna.deid.folding import fold, fold_words
 from lacuna.deid.terms import Term, TermFinder
 from lacuna.errors import EditError
 from lacuna.web.documents_table import ReviewedDocument
-from lacuna.web.edits import check_of, is_decided, suggestion_uid
+from lacuna.web.edits import check_of, is_open, suggestion_uid
 from lacuna.web.operations import (
     Accept,
     Add,
@@ -153,7 +153,11 @@ def _open_suggestions(
     if suggester is None:
         return []
     made = suggester.for_document(store, document.row.key).suggestions
-    return [one for one in made if not is_decided(document.review, one.label, one.spans)]
+    return [
+        one
+        for one in made
+        if is_open(document.review, one.label, one.spans, overlapping=suggester.overlapping)
+    ]
 
 
 # --- words

@@ -23,7 +23,7 @@ from lacuna.io.limits import Loss
 from lacuna.io.output import Written, check_corpus, write_corpus
 from lacuna.text.document import Document, Mention, Span
 from lacuna.web.documents_table import ReviewedDocument
-from lacuna.web.edits import is_decided
+from lacuna.web.edits import is_open
 from lacuna.web.operations import State
 from lacuna.web.project import Project, owner_only
 
@@ -103,7 +103,7 @@ def _with_suggestions(
     suggested = [
         Mention(one.label, tuple(Span(*span) for span in one.spans), one.probability)
         for one in found
-        if not is_decided(reviewed.review, one.label, one.spans)
+        if is_open(reviewed.review, one.label, one.spans, overlapping=suggester.overlapping)
     ]
     document = reviewed.document
     return replace(document, mentions=(*document.mentions, *suggested))

@@ -100,6 +100,11 @@ class Suggester:
             model = _model_key(connection, path.name, content, how)
         return cls(detector, model, path.stem, labels, frozenset(names))
 
+    @property
+    def overlapping(self) -> bool:
+        """Whether its mentions may overlap."""
+        return self.detector.tagger.core().overlapping
+
     # --- without the database
 
     def suggest(self, documents: Sequence[Document]) -> list[Suggested]:
@@ -116,7 +121,7 @@ class Suggester:
             self.detector if threshold is None else replace(self.detector, threshold=threshold)
         )
         tagger, threshold = detector.tagger, detector.threshold
-        if not tagger.core().overlapping:
+        if not self.overlapping:
             found = detect_bounded(detector, documents)
             return [read_findings(one, self.wanted) for one in found]
         pairs = zip(

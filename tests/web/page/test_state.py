@@ -166,14 +166,20 @@ def unique(entries: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
     mentions=unique(st.builds(lambda one, status: one | {"status": status}, ENTRY, STATUS)),
     suggestions=unique(ENTRY),
     doubts=unique(ENTRY),
+    overlapping=st.booleans(),
 )
 def test_what_is_hidden(
-    quiet_page: Any, mentions: list[Any], suggestions: list[Any], doubts: list[Any]
+    quiet_page: Any,
+    mentions: list[Any],
+    suggestions: list[Any],
+    doubts: list[Any],
+    overlapping: bool,
 ) -> None:
     """By brute force: decided suggestions, and doubts in the place of something that is seen."""
     body = {
         **{"key": 1, "text": "x" * 12, "version": 1, "state": "new", "model": 1},
         **{"mentions": mentions, "suggestions": suggestions, "doubts": doubts},
+        "overlapping": overlapping,
     }
     shown = quiet_page[0].evaluate(
         """async (body) => {
@@ -194,7 +200,9 @@ def test_what_is_hidden(
     open_ = [
         one
         for one in suggestions
-        if one["uid"] not in uids and (one["label"], one["spans"]) not in told
+        if one["uid"] not in uids
+        and (one["label"], one["spans"]) not in told
+        and (overlapping or not any(overlaps(one, other) for other in live))
     ]
     unsure = [
         one

@@ -223,6 +223,17 @@ def test_a_port_in_use_is_refused(lacuna: Lacuna, folder: Path) -> None:
     assert "cannot be used" in run.err
 
 
+def test_answers_do_not_wait_for_each_other(folder: Path) -> None:
+    """An answer has two parts; without TCP_NODELAY the second waits 40 ms for the first."""
+    with serving(folder, "--port", 0, "--no-browser") as process, process.client() as client:
+        times = []
+        for _ in range(40):
+            began = time.perf_counter()
+            client.get("/api/health")
+            times.append(time.perf_counter() - began)
+    assert min(times) < 0.03
+
+
 @pytest.mark.parametrize("missing", ["fastapi", "uvicorn"])
 def test_without_the_extra_it_says_what_to_install(
     lacuna: Lacuna, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str

@@ -136,6 +136,7 @@ def _document(served: Served, key: int) -> Json:
         "mentions": [mention_json(*item) for item in entries.items()],
         "suggestions": [] if suggested is None else msgspec.to_builtins(suggested.suggestions),
         "doubts": [] if suggested is None else msgspec.to_builtins(suggested.doubts),
+        "overlapping": served.suggester is not None and served.suggester.overlapping,
         "model": served.model or None,
         "tokens": _tokens(reviewed) if len(text) <= LONG else None,
         **more,

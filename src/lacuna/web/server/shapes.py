@@ -153,6 +153,7 @@ class DocumentShape(Shape):
     mentions: list[MentionShape]
     suggestions: list[SuggestionShape]
     doubts: list[DoubtShape]
+    overlapping: bool = Field(description="Whether suggestions may overlap mentions.")
     model: int | None
     tokens: TokensShape | None
     patient: Patient | None

@@ -23,7 +23,10 @@ export class QueuePane {
       clearTimeout(waiting);
       waiting = setTimeout(() => this.load(), 250);
     });
-    this.field.addEventListener('keydown', (event) => event.key === 'Enter' && this.list.querySelector('a')?.click());
+    this.field.addEventListener('keydown', ({ key }) => {
+      if (key === 'Enter') this.list.querySelector('a')?.click();
+      if (key === 'Escape') document.getElementById('pane')?.focus(); // the keys are there
+    });
     for (const field of [this.which, this.label]) field.addEventListener('change', () => this.load());
     app.on('refreshed', () => this.counts());
     this.counts();

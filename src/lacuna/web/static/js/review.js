@@ -16,6 +16,8 @@ import { Notes } from './state.js';
 import { TextPane } from './textpane.js';
 import { button, counted, side } from './widgets.js';
 
+const SLOW = 'Opening … The first note can take a minute, while lacuna prepares itself for this machine.';
+
 export const reviewScreen = (app) => new Review(app);
 
 export class Review {
@@ -64,7 +66,11 @@ export class Review {
     if (!key) return this.flow.next(null);
     this.#wanted = key; // until it is there, keys do not change the one before
     this.flow.came(key);
-    const note = await this.notes.get(key).finally(() => (this.#wanted = this.#wanted === key ? null : this.#wanted));
+    const slow = setTimeout(() => this.head.say(SLOW), 800);
+    const note = await this.notes.get(key).finally(() => {
+      clearTimeout(slow);
+      if (this.#wanted === key) this.#wanted = null;
+    });
     if (this.#wanted) return;
     if (this.note) this.note.onchange = () => {};
     note.onchange = () => (this.#drawing ??= requestAnimationFrame(() => this.draw()));

@@ -42,8 +42,8 @@ export class Notes {
 
 export class Note {
   constructor(notes, body, etag) {
-    const { key, id, group, text, model, suggestions, doubts, patient, tokens } = body;
-    Object.assign(this, { notes, key, id, group, text, model, suggestions, doubts, patient, tokens });
+    const { key, id, group, text, model, suggestions, doubts, overlapping, patient, tokens } = body;
+    Object.assign(this, { notes, key, id, group, text, model, suggestions, doubts, overlapping, patient, tokens });
     this.path = `/documents/${key}`;
     this.offsets = new Offsets(text);
     this.queue = []; // { kind, request, operations?, sent }
@@ -248,14 +248,18 @@ function pause(ms) {
 }
 
 /** What a person sees: see the class. Doubts give way to everything else in their place. */
-function shown(mentions, { suggestions, doubts, offsets }) {
+function shown(mentions, { suggestions, doubts, offsets, overlapping }) {
   const all = [...mentions.values()];
   const said = new Set(all.map(saying));
-  const open = suggestions.filter((one) => !mentions.has(one.uid) && !said.has(saying(one)));
-  const seen = [...all.filter(isLive), ...open.map((one) => ({ ...one, status: 'suggested' }))];
   const covered = new Uint8Array(offsets.length + 1);
-  for (const { spans } of seen) for (const [start, end] of spans) covered.fill(1, start, end);
+  const cover = (found) => found.forEach(({ spans }) => spans.forEach(([start, end]) => covered.fill(1, start, end)));
   const free = ({ uid, spans }) => !mentions.has(uid) && spans.every(([start, end]) => !covered.subarray(start, end).includes(1));
+  const seen = all.filter(isLive);
+  cover(seen);
+  // a model without overlapping mentions has nothing to add where there is one
+  const open = suggestions.filter((one) => !said.has(saying(one)) && (overlapping ? !mentions.has(one.uid) : free(one)));
+  cover(open);
+  seen.push(...open.map((one) => ({ ...one, status: 'suggested' })));
   seen.push(...doubts.filter(free).map((one) => ({ ...one, status: 'doubt' })));
   return seen.sort((a, b) => a.spans[0][0] - b.spans[0][0] || b.spans.at(-1)[1] - a.spans.at(-1)[1]);
 }
