@@ -16,7 +16,9 @@ import numpy as np
 
 from lacuna.text.align import AlignedMention, align, ranges_to_spans, split_tokens
 from lacuna.text.document import Document, Mention, Tokens
+from lacuna.text.reviewed import reviewed_tokens, settled
 from lacuna.text.tokens import tokens_of
+from lacuna.types import BoolArray
 
 PARTS = 3  #: most parts of a mention, by default
 
@@ -45,13 +47,15 @@ class GappedDocument(NamedTuple):
     """A document as a model of mentions with gaps sees it in training.
 
     left_out counts mentions that it cannot learn, by reason: ``"without a token"``, ``"of more
-    than 3 parts"``, ``"across sentences"``, ``"said twice"``.
+    than 3 parts"``, ``"across sentences"``, ``"said twice"``. reviewed[t]: token t was reviewed;
+    ``None``: all.
     """
 
     document: Document
     tokens: Tokens
     mentions: tuple[GappedMention, ...]
     left_out: Counter[str]
+    reviewed: BoolArray | None = None
 
     def labels(self) -> Counter[str]:
         """Count mentions by label."""
@@ -83,6 +87,7 @@ def gapped_document(
     parts
         Mentions of more parts are left out. Parts that touch count as one.
     """
+    document = settled(document)
     tokens = split_tokens(tokens_of(document) if tokens is None else tokens, document.mentions)
     found = align(document.mentions, tokens)
     tokens = _join_sentences(tokens, found.aligned)
@@ -100,7 +105,8 @@ def gapped_document(
             left_out["said twice"] += 1
         else:
             kept[mention] = None
-    return GappedDocument(document, tokens, tuple(kept), left_out)
+    reviewed = reviewed_tokens(document, tokens)
+    return GappedDocument(document, tokens, tuple(kept), left_out, reviewed)
 
 
 def _join_sentences(tokens: Tokens, mentions: Iterable[AlignedMention]) -> Tokens:
