@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from lacuna.encoding.schemes import OUTSIDE, Chunk, Scheme, decode, encode, tag_numbers
+from lacuna.errors import ConfigError
 from lacuna.text.align import AlignedMention, align, ranges_to_spans, split_tokens
 from lacuna.text.document import Document, Mention, Tokens
 from lacuna.text.overlap import flatten
@@ -152,6 +153,17 @@ class TrainingDocument(Protocol):
 def label_counts(documents: Sequence[TrainingDocument]) -> Counter[str]:
     """Count mentions by label."""
     return sum((document.labels() for document in documents), Counter())
+
+
+def in_seen_sentences(documents: Sequence[TaggedDocument]) -> list[TaggedDocument]:
+    """Return the documents without the sentences of which nothing was reviewed.
+
+    Raises :class:`ConfigError` if nothing is left.
+    """
+    seen = [document.in_seen_sentences() for document in documents]
+    if any(len(d.tokens) for d in documents) and not any(len(d.tokens) for d in seen):
+        raise ConfigError("there are no tokens to train on: nothing was reviewed")
+    return seen
 
 
 def known_tags(

@@ -16,7 +16,7 @@ import numpy as np
 
 from lacuna.text.align import AlignedMention, align, ranges_to_spans, split_tokens
 from lacuna.text.document import Document, Mention, Tokens
-from lacuna.text.reviewed import reviewed_tokens, settled
+from lacuna.text.reviewed import all_reviewed, reviewed_tokens, settled
 from lacuna.text.tokens import tokens_of
 from lacuna.types import BoolArray
 
@@ -60,6 +60,18 @@ class GappedDocument(NamedTuple):
     def labels(self) -> Counter[str]:
         """Count mentions by label."""
         return Counter(mention.label for mention in self.mentions)
+
+    def whole_sentences(self) -> BoolArray:
+        """Return for each sentence whether it was reviewed as a whole."""
+        if self.reviewed is None:
+            return np.ones(len(self.tokens.sentences) - 1, np.bool_)
+        return all_reviewed(self.tokens, self.reviewed)
+
+    def in_whole_sentences(self) -> GappedDocument:
+        """Return the document without mentions of sentences that were not reviewed as a whole."""
+        whole = self.whole_sentences()
+        kept = (m for m in self.mentions if whole[_sentence(self.tokens, m.parts)])
+        return self._replace(mentions=tuple(kept))
 
     def sentences(self, label: str) -> Iterator[GappedSentence]:
         """Yield every sentence with its mentions of one label."""

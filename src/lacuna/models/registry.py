@@ -66,6 +66,8 @@ class Kind:
         How many scores on dev in a row may be no better before training stops.
     folds_choose_iterations
         Whether ``--folds`` chooses the number of iterations.
+    whole_sentences
+        Whether it learns only from sentences that were reviewed as a whole.
     """
 
     name: str
@@ -84,6 +86,7 @@ class Kind:
     penalty: str = ""
     patience: int = 15
     folds_choose_iterations: bool = False
+    whole_sentences: bool = False
 
     @property
     def config(self) -> type[Settings]:
@@ -171,6 +174,7 @@ KINDS: dict[str, Kind] = {
             restore="lacuna.models.hypergraph.storage:restore_hypergraph",
             encode="lacuna.models.hypergraph.training:gapped",
             overlapping=True,
+            whole_sentences=True,
             looks_at_columns=True,
             penalty="l2",
         ),
@@ -182,6 +186,7 @@ KINDS: dict[str, Kind] = {
             restore="lacuna.models.hypergraph.storage:restore_hypergraph",
             encode="lacuna.models.hypergraph.training:gapped",
             overlapping=True,
+            whole_sentences=True,
             looks_at_columns=True,
             penalty="l2",
         ),
