@@ -11,7 +11,7 @@ tag of a token that nobody has reviewed is unknown (:func:`known_tags`).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
@@ -22,7 +22,14 @@ from lacuna.errors import ConfigError
 from lacuna.text.align import AlignedMention, align, ranges_to_spans, split_tokens
 from lacuna.text.document import Document, Mention, Tokens
 from lacuna.text.overlap import flatten
-from lacuna.text.reviewed import in_sentences, only, reviewed_tokens, settled, some_reviewed
+from lacuna.text.reviewed import (
+    all_reviewed,
+    in_sentences,
+    only,
+    reviewed_tokens,
+    settled,
+    some_reviewed,
+)
 from lacuna.text.sequences import SequenceKind, sequence_tokens
 from lacuna.types import BoolArray, IntArray, LongArray
 
@@ -52,13 +59,24 @@ class TaggedDocument(NamedTuple):
 
     def in_seen_sentences(self) -> TaggedDocument:
         """Return the document without the sentences of which nothing was reviewed."""
+        return self._in_sentences(some_reviewed)
+
+    def in_whole_sentences(self) -> TaggedDocument:
+        """Return the document with only the sentences that were reviewed as a whole."""
+        return self._in_sentences(all_reviewed)
+
+    def _in_sentences(self, choose: Callable[[Tokens, BoolArray], BoolArray]) -> TaggedDocument:
         if self.reviewed is None:
             return self
-        kept = in_sentences(self.tokens, some_reviewed(self.tokens, self.reviewed))
+        kept = in_sentences(self.tokens, choose(self.tokens, self.reviewed))
         before = np.cumsum(np.append(False, kept), dtype=np.int64).tolist()
         return self._replace(
             tokens=only(self.tokens, kept),
-            chunks=tuple(Chunk(c.label, before[c.start], before[c.end]) for c in self.chunks),
+            chunks=tuple(
+                Chunk(label, before[start], before[end])
+                for label, start, end in self.chunks
+                if kept[start]
+            ),
             reviewed=self.reviewed[kept],
         )
 
