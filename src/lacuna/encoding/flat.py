@@ -193,13 +193,16 @@ def known_tags(
     """
     numbers = tag_numbers(spelled, tags)
     if any(document.reviewed is not None for document in documents):
-        numbers[~np.concatenate([_mask(document) for document in documents])] = UNKNOWN
+        numbers[~reviewed_mask(documents)] = UNKNOWN
     return numbers
 
 
-def _mask(document: TrainingDocument) -> BoolArray:
-    given = document.reviewed
-    return np.ones(len(document.tokens), np.bool_) if given is None else given
+def reviewed_mask(documents: Sequence[TrainingDocument]) -> BoolArray:
+    """Return for each token of all documents whether it was reviewed."""
+    masks = [
+        np.ones(len(d.tokens), np.bool_) if d.reviewed is None else d.reviewed for d in documents
+    ]
+    return np.concatenate([np.ones(0, np.bool_), *masks])
 
 
 def mentions_of(tags: Sequence[str], tokens: Tokens) -> list[Mention]:
