@@ -21,7 +21,7 @@ from lacuna.pipeline.training import train, train_model
 from lacuna.text.reviewed import settled
 from lacuna.types import Task
 from tests.models.every_kind import _with_parts_of_speech
-from tests.models.examples import corpus
+from tests.models.examples import corpus, work_histories
 from tests.models.test_conformance import check_result, plain, small_config
 from tests.strategies import partly_reviewed
 
@@ -68,13 +68,32 @@ def test_a_document_that_nobody_reviewed_adds_nothing(kind: str) -> None:
         np.testing.assert_allclose(one, other, atol=0.02 if kind in {"crf", "li"} else 1e-6)
 
 
-@MODELS
+@pytest.mark.parametrize("kind", ["crf", "class-hmm"])
 def test_half_of_each_document_is_better_than_taking_the_rest_for_empty(kind: str) -> None:
-    partly = halves(corpus(24, seed=1))
+    right, wrong = both_ways(kind, halves(corpus(24, seed=1)))
+    assert right > 0.9
+    assert right > wrong + 0.1
+
+
+@MODELS
+def test_a_quarter_is_much_better_than_taking_the_rest_for_empty(kind: str) -> None:
+    right, wrong = both_ways(kind, [window(d, i) for i, d in enumerate(corpus(48, seed=1))])
+    assert right > 0.7
+    assert right > wrong + 0.15
+
+
+def both_ways(kind: str, partly: list[Document]) -> tuple[float, float]:
+    """Return the scores of learning from parts, and of taking the rest for empty."""
     for_empty = [replace(document, reviewed=None) for document in partly]
     right, wrong = (train_model(n, small_config(kind), seed=3) for n in (partly, for_empty))
-    assert f1(right, NEW) > 0.85
-    assert f1(right, NEW) > f1(wrong, NEW) + 0.05
+    return f1(right, NEW), f1(wrong, NEW)
+
+
+def window(document: Document, number: int) -> Document:
+    """Return a document of which a quarter was reviewed, another one for each number."""
+    size = len(document.text)
+    start = number * (size // 4) % (size - size // 4)
+    return settled(replace(document, reviewed=(Span(start, start + size // 4),)))
 
 
 @MODELS
@@ -117,20 +136,26 @@ def test_trains_on_any_document_or_says_why_not(kind: str, document: Document) -
         {"config": Crf(iterations=15), "private": True},
         {"config": Crf(iterations=15), "dev": halves(NEW)},
         {"config": Li(iterations=15), "dev": halves(NEW)},
-        {"config": configure(trainable()["dp-hmm"].config, ["rerank=3", "iterations=10"])},
+        {
+            "config": configure(
+                trainable()["dp-hmm"].config, ["rerank=3", "iterations=5", "subtags.outside=4"]
+            )
+        },
     ],
     ids=["two-pass", "aligned", "with-rules", "private", "dev", "li", "rerank"],
 )
 def test_works_with_every_option(more: dict[str, Any]) -> None:
-    partly = halves(corpus(24, seed=1))
-    model = train_model(partly, more.pop("config"), **more)
+    more = dict(more)
+    model = train_model(halves(corpus(12, seed=1)), more.pop("config"), **more)
     assert f1(model, NEW) > 0.8
 
 
 def test_an_adapted_model_learns_from_parts() -> None:
-    start = train_model(corpus(2, seed=5), Crf(iterations=20))
+    start = train_model(work_histories(4), Crf(iterations=20))
     model = train_model(halves(corpus(24, seed=1)), start=start)
-    assert f1(model, NEW) > max(f1(start, NEW), 0.9)
+    assert f1(start, NEW) == 0.0
+    assert f1(model, NEW) > 0.9
+    assert "PROFESSION" in model.labels
 
 
 def test_parts_of_speech() -> None:

@@ -271,11 +271,12 @@ def _names(paths: list[str]) -> tuple[str, ...]:
 
 def _in_words(left: Unreviewed, kind: Kind) -> str:
     """Say what was not learnt from, because nobody has reviewed it."""
-    why = "reviewed only in part or not at all" if kind.whole_sentences else "of which nothing was"
+    why = "of which nothing was" if kind.partly != "nothing" else "not reviewed as a whole"
     more = f", {counted(left.mentions, 'mention')} there ignored" if left.mentions else ""
+    count = ", and counts elsewhere only what is wholly known" if kind.partly == "count" else ""
     return (
         f"not reviewed: {counted(left.tokens, 'token')}{more}; a {kind.name} model does not learn"
-        f" from {counted(left.sentences, 'sentence')} {why}"
+        f" from {counted(left.sentences, 'sentence')} {why}{count}"
     )
 
 

@@ -109,7 +109,7 @@ def train(
     trained = _with_categories(documents, config, options)
     if options.align and not trained.interrupted:
         trained = _with_alignment(trained, documents, config, options)
-    left = unreviewed(given, needs_whole=kind_of(config).whole_sentences)
+    left = unreviewed(given, needs_whole=kind_of(config).partly == "nothing")
     return replace(trained, seconds=time.perf_counter() - began, unreviewed=left)
 
 
