@@ -15,8 +15,8 @@ from lacuna.evaluation.annotator_agreement import agreement
 from lacuna.evaluation.counts import Counts
 from lacuna.evaluation.mention_errors import ErrorCollector
 from lacuna.evaluation.pos_accuracy import score_pos
-from lacuna.evaluation.reviewed import seen, whole
 from lacuna.evaluation.scores import score, score_document
+from lacuna.evaluation.seen_part import seen, whole
 from lacuna.text.document import Tokens
 from tests.strategies import documents, partly_reviewed
 

@@ -28,6 +28,7 @@ from tests.strategies import partly_reviewed
 MODELS = pytest.mark.parametrize("kind", trainable())
 NOTES = corpus(8)
 NEW = corpus(10, seed=7)
+RERANKED = ["rerank=3", "iterations=5", "subtags.outside=4"]
 
 
 def half(document: Document, *, first: bool) -> Document:

@@ -79,7 +79,7 @@ def agreement(pairs: Iterable[Pair]) -> Agreement:
     ScoringError
         The texts of a pair differ, or one was reviewed in part.
     """
-    from lacuna.evaluation.reviewed import whole
+    from lacuna.evaluation.seen_part import whole
     from lacuna.text.tokens import tokens_of
 
     documents = 0

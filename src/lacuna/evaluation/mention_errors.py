@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from lacuna.evaluation.reviewed import seen
+from lacuna.evaluation.seen_part import seen
 from lacuna.text.document import Document, Mention
 from lacuna.text.overlap import share_characters
 

@@ -150,9 +150,9 @@ def score_document(
 ) -> DocumentScores:
     """Count one document in every section. Tokens are those of `gold`.
 
-    If gold was reviewed in part, only that part counts, see :mod:`lacuna.evaluation.reviewed`.
+    If gold was reviewed in part, only that part counts, see :mod:`lacuna.evaluation.seen_part`.
     """
-    from lacuna.evaluation.reviewed import seen, seen_tokens
+    from lacuna.evaluation.seen_part import seen, seen_tokens
 
     check_same_text(gold, predicted)
     tokens, everything = seen_tokens(gold), predicted

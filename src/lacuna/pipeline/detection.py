@@ -33,7 +33,7 @@ from lacuna.deid.self_test import check_finds_names
 from lacuna.deid.terms import TermFinder, read_terms, without_never
 from lacuna.deid.vocabulary import LANGUAGE, vocabulary_of
 from lacuna.errors import ConfigError
-from lacuna.evaluation.reviewed import whole
+from lacuna.evaluation.seen_part import whole
 from lacuna.models.answers import check_answers
 from lacuna.models.base import Tagger
 from lacuna.models.file import StoredModel, file_digest, read_model

@@ -11,8 +11,8 @@ from lacuna.deid.still_readable import hidden, identifiers, without_punctuation
 from lacuna.deid.what_stays import WhatStays
 from lacuna.errors import RedactionError
 from lacuna.evaluation.pos_accuracy import PosScores
-from lacuna.evaluation.reviewed import whole
 from lacuna.evaluation.scores import Pair, Scores, score
+from lacuna.evaluation.seen_part import whole
 from lacuna.models.base import Tagger, group_batches
 from lacuna.models.trigram_hmm.pos import PosTagger
 from lacuna.pipeline import evaluating
