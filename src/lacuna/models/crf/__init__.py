@@ -254,7 +254,7 @@ class Crf(CrfSettings):
     scheme: Scheme = Scheme.BIO
     two_pass: bool = False
     adapting: Literal["changes", "weights"] = "changes"
-    adapting_share: Annotated[float, SHARE] = 0.6
+    adapting_share: Annotated[float, SHARE] = 0.5
     adapting_letters: bool = True
     adapting_replay: Annotated[int, NOT_NEGATIVE] = 60
 
