@@ -20,7 +20,7 @@ export function showHelp(app) {
       h('p', null, 'With the mouse: hold ', h('kbd', null, 'Alt'), ' for exact characters, ', h('kbd', null, 'Ctrl'), ' to add a part after a gap. A label that is clicked with nothing selected is a brush.'),
       swap('Single letters, digits and signs are keys', 'letters'),
       swap('“Done” accepts what is still suggested', 'accepts'),
-      h('div', { class: 'keys' }, h('table', null, h('tbody', null, rows)), h('table', null, h('tbody', null, labels))),
+      h('div', { class: 'keys', tabindex: 0, role: 'region', 'aria-label': 'Keys' }, h('table', null, h('tbody', null, rows)), h('table', null, h('tbody', null, labels))),
       choice('Close', () => close(), { class: 'main', autofocus: true }),
     ];
   });
