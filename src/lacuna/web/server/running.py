@@ -57,7 +57,8 @@ def _first(address: str, port: int | None) -> socket.socket:
 
 def _bound(address: str, port: int) -> socket.socket:
     family, *_, place = socket.getaddrinfo(address, port, type=socket.SOCK_STREAM)[0]
-    opened = socket.socket(family, socket.SOCK_STREAM)
+    # with the protocol: asyncio sends answers of such sockets at once, of others 40 ms later
+    opened = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":  # elsewhere this would share the port with others
             opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
