@@ -101,6 +101,7 @@ class Worker(threading.Thread):
     def run(self) -> None:
         try:
             with self._running.client() as client:
+                self._one(client)
                 while not self._stop_event.is_set():
                     self._one(client)
         except BaseException as error:
