@@ -57,7 +57,7 @@ def test_the_model_makes_both_errors(demo: Project) -> None:
     found = suggester.for_document(demo.store, 1)
     labels = {FIRST[s.spans[0][0] : s.spans[0][1]]: s.label for s in found.suggestions}
     assert labels == {
-        "03/14/2031": "DATE",
+        "03/14/2024": "DATE",
         "Maria Okafor": "PATIENT",
         "Feldman": "DOCTOR",
         WRONG: "DOCTOR",  # it is a company

@@ -37,19 +37,19 @@ LABELS = (
 )
 
 FIRST = f"""\
-Nursing note, 03/14/2031
+Nursing note, 03/14/2024
 
 Mrs. Maria Okafor is back from her CT scan. Dr. Feldman was told.
 Please call {MISSED} tomorrow. She works for {WRONG}.
 """
 SECOND = f"""\
-Progress note, 03/16/2031
+Progress note, 03/16/2024
 
 Mrs. Okafor slept well. She still has pain in left arm and leg, and a little
 numbness in the right hand and foot. No fever, no chest pain. Walked to the
 window with help at 10:30 and was tired afterwards.
 Her neighbour, Mrs. {MISSED}, visited and took her keys home.
-Plan: physiotherapy every day, MRI on 03/18/2031, then home if all is well.
+Plan: physiotherapy every day, MRI on 03/18/2024, then home if all is well.
 
 Dr. Samuel Feldman
 """

@@ -1,7 +1,7 @@
 // The label bar, always in sight with its keys, and the field that finds a label by typing.
 
 import { fill, h } from './dom.js';
-import { choice, dialog, roving } from './widgets.js';
+import { button, choice, dialog, roving } from './widgets.js';
 
 /** The action that a label's key stands for: '3' → 'label-3', 'Shift+1' → 'label-11'. */
 export function labelOf(action, labels) {
@@ -18,21 +18,24 @@ export function chip({ name, hue, key }, onclick, props = {}) {
 }
 
 export class LabelBar {
-  constructor(onLabel) {
+  constructor(onLabel, perform) {
     this.element = h('div', { id: 'labels', role: 'toolbar', 'aria-label': 'Labels' });
     this.onLabel = onLabel;
+    this.more = button('find-label', perform, 'More …', { tabindex: -1 });
     roving(this.element, 'button');
   }
 
-  /** `brush` is pressed, `on` is the label of the mention in focus. */
+  /** `brush` is pressed, `on` is the label of the mention in focus. Labels without a key need not stay. */
   update(labels, brush, on) {
-    if (labels !== this.labels) {
-      this.labels = labels;
-      this.chips = labels.map((label, index) => chip(label, this.onLabel, { tabindex: index ? -1 : 0 }));
-      fill(this.element, this.chips);
+    const shown = labels.filter(({ name, key }) => key || name === brush || name === on);
+    const names = shown.map(({ name, hue, key }) => `${name} ${hue} ${key}`).join();
+    if (names !== this.names) {
+      this.names = names;
+      this.chips = shown.map((label, index) => chip(label, this.onLabel, { tabindex: index ? -1 : 0 }));
+      fill(this.element, this.chips, shown.length < labels.length && this.more);
     }
     this.chips.forEach((element, index) => {
-      const { name } = labels[index];
+      const { name } = shown[index];
       element.setAttribute('aria-pressed', name === brush);
       element.classList.toggle('on', name === on);
     });

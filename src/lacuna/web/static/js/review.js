@@ -39,7 +39,7 @@ export class Review {
     this.queue.onload = () => this.note && this.pane.markUnits('search', this.queue.hits(this.note.text));
     this.list = new MentionList(this.pane, { onFocus: (uid) => this.focus(uid), onDo: (action) => this.#decide(action, false) });
     this.marking = new Marking(this);
-    this.bar = new LabelBar(this.marking.label);
+    this.bar = new LabelBar(this.marking.label, this.perform);
     this.popover = new Popover(this);
     this.after = new After(this);
     this.head = new NoteHead(this);
