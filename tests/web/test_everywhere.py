@@ -41,7 +41,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 class Suggesting:
     """Suggests what it is told to."""
 
-    model = 7
+    model, overlapping = 7, True
 
     def __init__(self, *suggestions: tuple[int, str, Spans]) -> None:
         self.by_key: dict[int, tuple[Suggestion, ...]] = {}
