@@ -386,13 +386,10 @@ def is_open(review: Review, label: str, spans: Spans, *, overlapping: bool) -> b
 
     Unless the model has `overlapping` mentions, it gives way to every mention in its place.
     """
-    if is_decided(review, label, spans):
-        return False
-    return overlapping or not any(
-        entry.status is not Status.REJECTED
-        and any(start < e and s < end for s, e in entry.spans for start, end in spans)
-        for entry in review.mentions.values()
-    )
+    live = (entry for entry in review.mentions.values() if entry.status is not Status.REJECTED)
+    places = [span for entry in live for span in entry.spans]
+    is_taken = any(start < e and s < end for s, e in places for start, end in spans)
+    return not is_decided(review, label, spans) and (overlapping or not is_taken)
 
 
 def in_words(targets: Collection[str]) -> str:
