@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import time
 from collections.abc import Callable, Iterator
-from re import _constants, _parser  # type: ignore[attr-defined]
 from typing import Any
 
 import pytest
@@ -19,6 +19,10 @@ from lacuna.deid.patterns import (
 )
 from lacuna.deid.patterns.recognizers import first_of
 from lacuna.deid.policy import UserPattern
+
+# Private parts of the standard library; whether mypy knows them depends on what it cached.
+_constants = importlib.import_module("re._constants")
+_parser = importlib.import_module("re._parser")
 
 UNITS = [
     "a", "1", "1-", "1/", "1.", "1 ", "@", "a@", "@a.", "a.", "a-", "com.", ".com", "www.", "http://",
