@@ -245,7 +245,9 @@ def test_everywhere_is_shown_first_and_undone_at_once(opened: Opened) -> None:
     opened.press("Escape")
     expect(popover).to_be_hidden()
     assert ("PATIENT", "Emilie Mace", "added") in opened.mentions(key)
+    name = tab.locator(".notehead h1").text_content() or ""
     tab.evaluate("key => { location.hash = `#/review/${key}` }", other)
+    expect(tab.locator(".notehead h1")).not_to_have_text(name)
     expect(opened.option("PATIENT, Emilie Mace, added")).to_have_count(1)
     opened.press("u")
     expect(opened.option("PATIENT, Emilie Mace, added")).to_have_count(0)

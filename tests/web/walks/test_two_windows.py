@@ -32,8 +32,9 @@ def test_both_see_both(ward: Serve, tabs_of: OpenTabs, tmp_path: Path) -> None:
 
     tabs = tabs_of(ward)
     one, other = (opened(tabs, ward, "review/1") for _ in range(2))
-    for page, words in ((one, "Ana Mace"), (other, "Bo Lind")):
+    for seen, (page, words) in enumerate(((one, "Ana Mace"), (other, "Bo Lind"))):
         page.bring_to_front()
+        expect(page.locator("#pane .text .m")).to_have_count(seen)  # before it moves the text
         drag(page, words)
         page.keyboard.press("1")
         is_saved(page)
