@@ -45,8 +45,14 @@ class Opened:
         x, y = self.tab.evaluate(
             f"""async (at) => {{
               {PANE}
-              const rect = pane.pieces.rects([at, at + 1])[0];
-              return [rect.left + 0.3 * rect.width, (rect.top + rect.bottom) / 2];
+              let before = '';
+              for (;;) {{
+                const rect = pane.pieces.rects([at, at + 1])[0];
+                const point = [rect.left + 0.3 * rect.width, (rect.top + rect.bottom) / 2];
+                if (before === String(point)) return point; // nothing moves any more
+                before = String(point);
+                await new Promise((done) => setTimeout(() => requestAnimationFrame(done), 50));
+              }}
             }}""",
             at,
         )

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Page
 
-#: The borders of some characters of the text, in the window; they are scrolled into view first.
+#: The borders of some characters of the text, in the window, scrolled into view and at rest.
 BORDERS = """async ([start, end]) => {
   const root = document.querySelector('#pane .text');
   const text = root.textContent;
@@ -27,11 +27,16 @@ BORDERS = """async ([start, end]) => {
   range.setStart(...place(units(start), false));
   range.setEnd(...place(units(end), true));
   range.startContainer.parentElement.scrollIntoView({ block: 'nearest' });
-  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-  const rects = [...range.getClientRects()].filter((rect) => rect.width > 0);
-  const [first, last] = [rects[0], rects.at(-1)];
-  return [[first.left + 0.5, (first.top + first.bottom) / 2],
-          [last.right - 0.5, (last.top + last.bottom) / 2]];
+  let before = '';
+  for (;;) {
+    await new Promise((done) => setTimeout(() => requestAnimationFrame(done), 50));
+    const rects = [...range.getClientRects()].filter((rect) => rect.width > 0);
+    const [first, last] = [rects[0], rects.at(-1)];
+    const borders = [[first.left + 0.5, (first.top + first.bottom) / 2],
+                     [last.right - 0.5, (last.top + last.bottom) / 2]];
+    if (before === String(borders)) return borders; // nothing moves any more
+    before = String(borders);
+  }
 }"""
 
 

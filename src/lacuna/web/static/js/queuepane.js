@@ -23,8 +23,12 @@ export class QueuePane {
       clearTimeout(waiting);
       waiting = setTimeout(() => this.load(), 250);
     });
-    this.field.addEventListener('keydown', ({ key }) => {
-      if (key === 'Enter') this.list.querySelector('a')?.click();
+    this.field.addEventListener('keydown', async ({ key }) => {
+      if (key === 'Enter' && this.words) {
+        clearTimeout(waiting);
+        await this.load(); // what was found, not what the list showed before
+        this.list.querySelector('a')?.click();
+      }
       if (key === 'Escape') document.getElementById('pane')?.focus(); // the keys are there
     });
     for (const field of [this.which, this.label]) field.addEventListener('change', () => this.load());
