@@ -43,4 +43,5 @@ export const api = {
   get: (path, headers) => request('GET', path, undefined, { headers }),
   post: (path, body = {}, headers) => request('POST', path, body, { headers }),
   patch: (path, body, headers) => request('PATCH', path, body, { headers }),
+  delete: (path) => request('DELETE', path),
 };

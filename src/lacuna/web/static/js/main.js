@@ -7,8 +7,12 @@ import { Events } from './events.js';
 const SCREENS = {
   review: ['./review.js', 'reviewScreen', 'Review'],
   documents: ['./documents.js', 'documentsScreen', 'Notes'],
+  teach: ['./teaching.js', 'teachScreen', 'Teach'],
   import: ['./importing.js', 'importScreen', 'Import'],
   export: ['./exporting.js', 'exportScreen', 'Export'],
+  deid: ['./deidrun.js', 'deidScreen', 'De-identify'],
+  finish: ['./finish.js', 'finishScreen', 'Finish'],
+  model: ['./modelpage.js', 'modelScreen', 'Model'],
   history: ['./history.js', 'historyScreen', 'History'],
 };
 
