@@ -8,11 +8,11 @@ const SCREENS = {
   review: ['./review.js', 'reviewScreen', 'Review'],
   documents: ['./documents.js', 'documentsScreen', 'Notes'],
   teach: ['./teaching.js', 'teachScreen', 'Teach'],
-  import: ['./importing.js', 'importScreen', 'Import'],
-  export: ['./exporting.js', 'exportScreen', 'Export'],
-  deid: ['./deidrun.js', 'deidScreen', 'De-identify'],
-  finish: ['./finish.js', 'finishScreen', 'Finish'],
   model: ['./modelpage.js', 'modelScreen', 'Model'],
+  finish: ['./finish.js', 'finishScreen', 'Finish'],
+  deid: ['./deidrun.js', 'deidScreen', 'De-identify'],
+  export: ['./exporting.js', 'exportScreen', 'Export'],
+  import: ['./importing.js', 'importScreen', 'Import'],
   history: ['./history.js', 'historyScreen', 'History'],
 };
 

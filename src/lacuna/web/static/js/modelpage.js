@@ -9,7 +9,8 @@ export function modelScreen(app) {
   const title = h('h1', null, 'Model');
   const element = h('section', { class: 'screen' }, title, error, found);
 
-  async function show(key = app.live ?? 0) {
+  async function show(asked) {
+    const key = asked ?? (await app.api.get('/teaching')).body.live;
     const model = await tried(error, () => app.api.get(`/models/${key}`));
     if (!model) return fill(found);
     const picture = (name, alt) => h('img', { class: 'picture', alt, src: `/api/models/${key}/${name}`, loading: 'lazy' });
