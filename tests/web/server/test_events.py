@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 import subprocess
@@ -14,6 +15,7 @@ from queue import Empty, Queue
 from typing import Any
 
 import httpx
+import pytest
 
 from lacuna.web.server import events
 from tests.web.server.conftest import Live, edit
@@ -173,3 +175,24 @@ def test_streams_end_with_the_server(live: Live) -> None:
     with listening(live.program()) as listener:
         live.served.close()
         assert listener.has_ended.wait(3)
+
+
+def test_ctrl_c_while_somebody_connects(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The signal can arrive in the middle of a connection, in the same thread."""
+    hub = live.served.events
+    start = hub._start_watching
+
+    def interrupted() -> threading.Thread:
+        hub.close()
+        return start()
+
+    monkeypatch.setattr(hub, "_start_watching", interrupted)
+
+    async def connect() -> list[bytes]:
+        return [part async for part in hub.stream(None)]
+
+    found: list[list[bytes]] = []
+    thread = threading.Thread(target=lambda: found.append(asyncio.run(connect())), daemon=True)
+    thread.start()
+    thread.join(20)
+    assert found  # the stream has ended

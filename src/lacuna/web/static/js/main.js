@@ -103,7 +103,7 @@ async function show() {
   const { hash } = location;
   let [route, ...keys] = hash.replace(/^#\/?/, '').split('/').filter(Boolean);
   if (!SCREENS[route]) route = 'review';
-  if (route === 'review' && !app.project.counts.documents) route = 'import'; // the start of an empty project
+  if (route === 'review' && !app.project.counts.documents && !(await app.refreshProject()).counts.documents) route = 'import'; // the start of an empty project
   for (const link of links) {
     if (link.getAttribute('href') === `#/${route}`) link.setAttribute('aria-current', 'page');
     else link.removeAttribute('aria-current');
