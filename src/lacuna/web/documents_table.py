@@ -13,6 +13,7 @@ import msgspec
 from lacuna.text.document import Document
 from lacuna.web.edits import Review, given_mentions, reviewed_mentions
 from lacuna.web.operations import DOCUMENT, DocumentState, Entry, Spans, State, Status
+from lacuna.web.parts import IS_HELD_OUT
 
 _spans = msgspec.json.Decoder(Spans)
 _json = msgspec.json.Decoder()
@@ -78,7 +79,7 @@ class ReviewedDocument:
 
 
 ROW = (
-    "key, id, grp, state, flag, comment, version, mentions, fold = 0, sampled, need,"
+    f"key, id, grp, state, flag, comment, version, mentions, {IS_HELD_OUT}, sampled, need,"
     " decided_by, decided_at"
 )
 
