@@ -49,7 +49,7 @@ def test_words_alone_with_one_state_begin_at_the_optimum(seed: int) -> None:
 
 
 def test_counts_by_hand() -> None:
-    corpus = ClassCorpus(
+    corpus = ClassCorpus.of(
         np.array([0, 1, 0], np.int32),
         np.array([0, 1, 1], np.int32),
         np.array([0, 2, 2, 3]),

@@ -37,15 +37,17 @@ LEAST_CURVATURE = 0.1  #: so that unused weights have a finite scale
 def assigned_counts(corpus: ClassCorpus, shares: FloatArray, classes: int) -> HmmTables:
     """Return how often outcomes, moves and first states occur.
 
-    shares[t, j] is the share of token t in the j-th state of its class.
+    shares[t, j] is the share of token t in the j-th state of its class; a token whose class is
+    unknown does not count.
     """
     from scipy.sparse import csr_array  # slow to load, and tagging does not need it
 
     states = shares.shape[1]
     size = classes * states
     tokens = np.arange(len(corpus.words))
-    column = corpus.classes[:, None] * states + np.arange(states)
-    entries = (shares.ravel(), (np.repeat(tokens, states), column.ravel()))
+    column = np.maximum(corpus.classes, 0)[:, None] * states + np.arange(states)
+    known = np.where(corpus.classes[:, None] < 0, 0.0, shares)
+    entries = (known.ravel(), (np.repeat(tokens, states), column.ravel()))
     by_token = csr_array(entries, shape=(len(tokens), size))
     by_word = csr_array(
         (np.ones(len(tokens)), (corpus.words, tokens)),

@@ -17,14 +17,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lacuna.encoding.flat import Example, label_counts
+from lacuna.encoding.flat import Example, known_tags, label_counts
 from lacuna.errors import ConfigError
 from lacuna.features.extract import FeatureIndex, build_index, in_enough_groups
 from lacuna.features.plan import make_plan
 from lacuna.features.resources import Resources
 from lacuna.features.templates import Template
 from lacuna.features.token_table import TokenTable, training_table
-from lacuna.inference.batch import chunks, pack_by_time
+from lacuna.inference.batch import TimePack, chunks, pack_by_time
+from lacuna.inference.known_labels import KnownFirst, known_first
 from lacuna.learning.emission import CURVATURE, FactoredEmission, curvature, factor
 from lacuna.models.base import FitOptions
 from lacuna.models.crf import CrfModel, CrfSettings, Support
@@ -98,16 +99,18 @@ def prepare(
     labels = sorted({*label_counts(examples), *(setup.start.labels if setup.start else ())})
     tags = config.tag_set(labels)
     plan = make_plan([*setup.templates, *more], resources=setup.resources, key=setup.key)
-    number = {tag: k for k, tag in enumerate(tags)}
-    gold = np.array([number[tag] for e in examples for tag in e.tags], np.int32)
+    gold = known_tags(examples, (tag for e in examples for tag in e.tags), tags)
     numbered = number_types(table.hashes)
     index = build_index(table, numbered, plan, min_count=config.min_count)
     least = config.min_documents
     if least > 1:
         group = _groups([e.document for e in examples], table, least=least)
         index = in_enough_groups(index, table, numbered, group, least=least)
-    packs = [pack_by_time(table.sentences[a : b + 1]) for a, b in chunks(table.sentences)]
-    order = np.concatenate([pack.rows for pack in packs])
+    seen = known_first(gold, table.sentences)
+    if not len(seen.rows):
+        raise ConfigError("there are no tokens to train on: nothing was reviewed")
+    packs = _packs(seen)
+    order = seen.rows[np.concatenate([pack.rows for pack in packs])]
     rows = index.rows(table, numbered)
     emission = factor(rows, table.sentences, plan.offsets, order, len(index))
     pairs = pair_counts(emission, gold[order], len(tags))
@@ -115,7 +118,7 @@ def prepare(
         emission,
         gold[order],
         packs,
-        observed_moves(gold, table, len(tags)),
+        observed_moves(gold[seen.rows], seen.parts()[0], len(tags)),
         config.moves(tags),
         l2=config.l2,
         support=_support(_chosen_support(config, len(labels)), pairs, emission),
@@ -135,11 +138,24 @@ def _groups(documents: Sequence[Document], table: TokenTable, *, least: int) -> 
     return np.repeat(np.array(of_document, np.int64), np.diff(table.documents))
 
 
-def observed_moves(gold: IntArray, table: TokenTable, size: int) -> FloatArray:
-    """Return counts[i, j]: how often label j follows label i within a sentence."""
+def _packs(seen: KnownFirst) -> list[TimePack]:
+    """Return the sequences in chunks; none has both whole ones and others."""
+    return [
+        pack_by_time(offsets[a : b + 1])
+        for offsets in seen.parts()
+        for a, b in chunks(offsets - offsets[0])
+    ]
+
+
+def observed_moves(gold: IntArray, offsets: LongArray, size: int) -> FloatArray:
+    """Return counts[i, j]: how often label j follows label i within a sequence.
+
+    Sequence s is gold[offsets[s]:offsets[s + 1]]; what comes after the last one does not count.
+    """
+    gold = gold[: offsets[-1]]
     counts = np.zeros((size, size))
     follows = np.ones(len(gold), np.bool_)
-    follows[table.sentences[:-1]] = False
+    follows[offsets[:-1]] = False
     np.add.at(counts, (gold[:-1][follows[1:]], gold[1:][follows[1:]]), 1)
     return counts
 
