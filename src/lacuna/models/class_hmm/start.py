@@ -112,10 +112,12 @@ def penalised_logits(counts: FloatArray, kappa: float) -> FloatArray:
         μ exp(w) + 2κ w = c   for every x,   and so   Σ_x w = 0.
 
     An inner loop takes Newton steps on w, from above, where they cannot overshoot; the outer loop
-    takes Newton steps on log μ.
+    takes Newton steps on log μ, also from above: Σ exp w ≥ number of x, so μ ≤ the mean of c.
+    Without counts μ = 0, which no number of steps reaches, and w = 0.
     """
     penalty = max(2 * kappa, LEAST_PENALTY)
-    log_mu = np.log(counts.mean(axis=0) + penalty)
+    mean = counts.mean(axis=0)
+    log_mu = np.log(np.where(mean > 0, mean, 1.0))
     weights = np.zeros_like(counts)
     for _ in range(OUTER_STEPS):
         weights = np.maximum(np.log(np.maximum(counts, penalty)) - log_mu, 0.0)
@@ -124,7 +126,7 @@ def penalised_logits(counts: FloatArray, kappa: float) -> FloatArray:
             weights = weights - (mass + penalty * weights - counts) / (mass + penalty)
         mass = np.exp(weights + log_mu)
         log_mu = log_mu + weights.sum(axis=0) / (mass / (mass + penalty)).sum(axis=0)
-    return weights
+    return np.where(mean > 0, weights, 0.0)
 
 
 class EmStep(NamedTuple):
