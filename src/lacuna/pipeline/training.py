@@ -24,6 +24,7 @@ from lacuna.pipeline.categories import Categories
 from lacuna.pipeline.evaluating import judge
 from lacuna.pipeline.filled_card import with_card
 from lacuna.pipeline.partly_reviewed import unreviewed
+from lacuna.pipeline.replay import replayed
 from lacuna.pipeline.training_records import (
     Progress,
     Report,
@@ -164,6 +165,7 @@ def _fit(documents: Sequence[Document], config: Settings, options: TrainOptions)
         raise ConfigError(f"only a CRF can be {what}, not a {kind.name} model")
     if options.start is not None:
         config = code_at(kind.adapt)(config, options.start, private=options.private)
+        options = replace(options, replay=options.replay or replayed(config, options.start))
     fit = kind.fitting(options.task)
     examples = [kind.encoded(document, config) for document in documents]
     watch = _Watch(examples, _iterations(config), kind.patience, options)

@@ -9,12 +9,15 @@
 W are the weights of features (`learning/emission.py` computes emission from them), V those of moves
 between labels. Moves that the tag scheme forbids are not in the model. W₀ and V₀ are 0, or the
 weights of the model that is adapted. `inference/chain.py` computes log Z and the expectations.
+Scores of another model may be added to all scores (:class:`Base`): then W and V are changes of it.
 
 If only some labels of a sequence are known, score(x, y) is log Z_known, the sum over all labellings
 that agree with them, and what is observed is expected under these (`inference/known_labels.py`).
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -39,6 +42,13 @@ def pair_counts(emission: FactoredEmission, labels: IntArray, size: int) -> Real
     return counts
 
 
+class Base(NamedTuple):
+    """Scores of another model: emission[t, k] of the tokens, in the order of packs, and moves."""
+
+    emission: RealArray
+    moves: RealArray
+
+
 class CrfObjective:
     """Value and gradient at a flat vector of weights: the supported ones of W, then V row by row.
 
@@ -60,7 +70,7 @@ class CrfObjective:
     support
         Flat indices of the entries of W that have a weight, by default all. The others are 0.
 
-    ``centre`` may be set to the vector of W₀ and V₀.
+    ``centre`` may be set to the vector of W₀ and V₀, ``base`` to scores that are added.
     """
 
     def __init__(
@@ -78,6 +88,7 @@ class CrfObjective:
         self.observed, self.moves = observed, moves
         self.l2, self.support = l2, support
         self.centre: RealArray | None = None
+        self.base: Base | None = None
         self.borders = np.cumsum([0] + [len(pack.rows) for pack in packs]).tolist()
         unknown = int(np.argmax(np.append(labels, -1) < 0))  # the first unknown label
         #: Chunks before this one have no unknown labels.
@@ -134,7 +145,10 @@ class CrfObjective:
         weights, moves = self.tables(point)
         scores = np.empty((len(self.labels), self.shape[1]), point.dtype)
         self.emission.scores(weights, scores, spoil=self.support is not None)
-        return scores, moves
+        if self.base is None:
+            return scores, moves
+        scores += self.base.emission
+        return scores, moves + self.base.moves
 
     def _by_feature(self, by_token: RealArray, out: RealArray) -> RealArray:
         """Return the gradient of the supported weights, in `out` if possible."""
