@@ -145,9 +145,7 @@ def _f1(counts: LongArray, weights: FloatArray) -> FloatArray:
     return f_score(weights @ counts)
 
 
-def _differences(
-    before: Scores, now: Scores, weights: FloatArray
-) -> tuple[FloatArray, FloatArray]:
+def _differences(before: Scores, now: Scores, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return by how much the new model is worse in each resample: missed share, F1."""
     return (
         _missed(now, weights) - _missed(before, weights),

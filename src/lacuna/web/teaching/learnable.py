@@ -1,9 +1,10 @@
 """What can be learnt from: reviewed documents, as they are now or as they were at a version.
 
 Documents of the part *learn* that a person has finished count as a whole: what is not marked there
-is no mention, rejected suggestions included. Those of the part *gate* decide whether a new model
-may suggest. A model names the keys and versions of both, and the log of edits leads back from a
-document as it is now to what it was then, so that a model can be made again.
+is no mention, rejected suggestions included. Of documents that are open or put off, those lines
+count in which a person decided something. Finished documents of the part *gate* decide whether a
+new model may suggest. A model names the keys and versions of both, and the log of edits leads back
+from a document as it is now to what it was then, so that a model can be made again.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lacuna.errors import EditError
-from lacuna.text.document import Document
+from lacuna.text.document import Document, Span
 from lacuna.web import edit_log
 from lacuna.web.documents_table import ReviewedDocument, select_document
-from lacuna.web.edits import replay, reviewed_mentions
-from lacuna.web.operations import State
+from lacuna.web.edits import Review, replay, reviewed_mentions
+from lacuna.web.operations import State, Status
 from lacuna.web.parts import GATE, IS_HELD_OUT, SEAL
 
 EXAMPLES = 3  #: of a label that a model does not know, before it is learnt
@@ -39,17 +40,20 @@ class Size:
 
 def to_learn(connection: sqlite3.Connection) -> list[Version]:
     """Return the documents that can be learnt from, in the order of import."""
-    return _finished(connection, IN_LEARN)
+    rows = connection.execute(
+        f"SELECT key, version FROM document WHERE {IN_LEARN} AND (state = ? OR state IN (?, ?)"
+        " AND EXISTS (SELECT 1 FROM mention WHERE document = document.key AND status <> ?))"
+        " ORDER BY key",
+        (State.DONE, State.OPEN, State.LATER, Status.GIVEN),
+    )
+    return [(key, version) for key, version in rows]
 
 
 def to_judge(connection: sqlite3.Connection) -> list[Version]:
     """Return the documents that decide whether a model may suggest, in the order of import."""
-    return _finished(connection, IN_GATE)
-
-
-def _finished(connection: sqlite3.Connection, which: str) -> list[Version]:
     rows = connection.execute(
-        f"SELECT key, version FROM document WHERE {which} AND state = ? ORDER BY key", (State.DONE,)
+        f"SELECT key, version FROM document WHERE {IN_GATE} AND state = ? ORDER BY key",
+        (State.DONE,),
     )
     return [(key, version) for key, version in rows]
 
@@ -90,14 +94,35 @@ def at_version(connection: sqlite3.Connection, key: int, version: int) -> Review
 
 
 def document_at(connection: sqlite3.Connection, key: int, version: int) -> Document:
-    """Return a document with the mentions it had after so many edits, in the order of the text."""
+    """Return a document with the mentions it had after so many edits, in the order of the text.
+
+    If it was not finished then, with the lines that count as reviewed.
+    """
     found = at_version(connection, key, version)
     mentions = sorted(
         reviewed_mentions(found.review),
         key=lambda one: ([(span.start, span.end) for span in one.spans], one.label),
     )
     bare = tuple(replace(mention, probability=None) for mention in mentions)
-    return replace(found.source, mentions=bare)
+    is_done = found.review.state.state is State.DONE
+    reviewed = None if is_done else decided_lines(found.source.text, found.review)
+    return replace(found.source, mentions=bare, reviewed=reviewed)
+
+
+def decided_lines(text: str, review: Review) -> tuple[Span, ...]:
+    """Return the lines in which a person accepted, added or rejected something."""
+    decided = [
+        span
+        for entry in review.mentions.values()
+        if entry.status is not Status.GIVEN
+        for span in entry.spans
+    ]
+    lines, end = [], 0
+    for line in text.splitlines(keepends=True):
+        start, end = end, end + len(line)
+        if any(first < end and start < last for first, last in decided):
+            lines.append(Span(start, end))
+    return tuple(lines)
 
 
 # --- labels
@@ -108,6 +133,17 @@ def examples_of(documents: Iterable[Document]) -> Counter[str]:
     return Counter(mention.label for document in documents for mention in document.mentions)
 
 
+def label_counts(connection: sqlite3.Connection) -> dict[str, int]:
+    """Return how many mentions each label has in the documents that can be learnt from."""
+    rows = connection.execute(
+        "SELECT label, count(*) FROM mention JOIN document ON document.key = mention.document"
+        f" WHERE {IN_LEARN} AND state <> ? AND status <> ? AND (state = ? OR status <> ?)"
+        " GROUP BY label",
+        (State.NEW, Status.REJECTED, State.DONE, Status.GIVEN),
+    )
+    return dict(rows.fetchall())
+
+
 def too_rare(examples: Mapping[str, int], known: Collection[str]) -> list[str]:
     """Return the labels that are not learnt yet: new ones with too few examples."""
     return sorted(
@@ -116,13 +152,30 @@ def too_rare(examples: Mapping[str, int], known: Collection[str]) -> list[str]:
 
 
 def without_labels(documents: Sequence[Document], labels: Collection[str]) -> list[Document]:
-    """Return the documents without mentions of some labels."""
-    if not labels:
-        return list(documents)
-    return [
-        replace(one, mentions=tuple(m for m in one.mentions if m.label not in labels))
-        for one in documents
-    ]
+    """Return the documents so that nothing is learnt from mentions of some labels.
+
+    Neither that they are mentions, nor that they are none: they count as not reviewed.
+    """
+    return [_without(one, labels) for one in documents]
+
+
+def _without(document: Document, labels: Collection[str]) -> Document:
+    left_out = [span for one in document.mentions if one.label in labels for span in one.spans]
+    if not left_out:
+        return document
+    seen = document.reviewed
+    spans = [Span(0, len(document.text))] if seen is None else list(seen)
+    for start, end in left_out:
+        spans = [
+            part
+            for span in spans
+            for part in (
+                Span(span.start, max(span.start, min(span.end, start))),
+                Span(min(span.end, max(span.start, end)), span.end),
+            )
+            if part.start < part.end
+        ]
+    return replace(document, reviewed=tuple(spans))
 
 
 def gapped_labels(documents: Iterable[Document]) -> Counter[str]:

@@ -43,6 +43,9 @@ from lacuna.web.teaching.learnable import (
 )
 from lacuna.web.teaching.messages import Made, Teach, Told, Warm, Working
 
+ITERATIONS, TOLERANCE = 30, 0.003  #: of adapting a CRF
+REPLAY = 20  #: notes that keep it from forgetting
+
 PREPARING, LEARNING, POLISHING, JUDGING = "preparing", "learning", "polishing", "judging"
 
 
@@ -140,8 +143,14 @@ def plan_of(project: Project, base: Tagger | None, documents: Sequence[Document]
 
 def settings_of(name: str | None, start: Tagger | None) -> Settings:
     """Return the settings to learn with."""
-    if start is not None:
-        return replace(start.config, iterations=30, tolerance=0.003)
+    if isinstance(start, CrfModel):
+        return replace(
+            start.config,
+            iterations=ITERATIONS,
+            tolerance=TOLERANCE,
+            adapting_letters=False,  # takes three times as long; replayed notes have such letters
+            adapting_replay=REPLAY,
+        )
     if name in (None, "crf"):
         return Crf(features="clinical")
     return kind_named(name).config()

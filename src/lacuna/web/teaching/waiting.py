@@ -92,7 +92,7 @@ MOST = 100  #: documents that are listed
 
 
 def doubts(connection: sqlite3.Connection, model: int) -> list[LabelDoubts]:
-    """Return the doubts of a model in the documents that wait, by label, the most frequent first."""
+    """Return a model's doubts in documents that wait, by label, the most frequent first."""
     count = Counter(
         doubt.label
         for _, _, found in _rows(connection, model)
