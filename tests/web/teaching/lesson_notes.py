@@ -29,9 +29,12 @@ def note(number: int, *, style: str = "plain") -> Document:
     """Return a note of a patient of its own."""
     draw = random.Random(number)
     doctor, city = draw.choice(DOCTORS), draw.choice(CITIES)
-    lead = {"plain": "Seen by Dr. ", "odd": "Signed: "}[style]
-    text = f"{lead}{doctor} in {city}.\nNo fever today, walks well.\n"
-    start, place = len(lead), len(lead) + len(doctor) + 4
+    lead, between = {"plain": ("Seen by Dr. ", " in "), "odd": ("rounds w/ ", " from ")}[style]
+    if style == "odd":
+        doctor, city = doctor.lower(), city.lower()
+    text = f"{lead}{doctor}{between}{city}.\nNo fever today, walks well.\n"
+    start = len(lead)
+    place = start + len(doctor) + len(between)
     mentions = [
         {"label": "DOCTOR", "spans": [[start, start + len(doctor)]]},
         {"label": "CITY", "spans": [[place, place + len(city)]]},

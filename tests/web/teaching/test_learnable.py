@@ -86,10 +86,8 @@ def test_examples_are_counted_where_they_are_learnt_from(project: Project) -> No
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
-@given(st.lists(edits, max_size=6), st.randoms())
-def test_documents_as_they_were(
-    tmp_path_factory: object, steps: list[list[object]], _: object
-) -> None:
+@given(st.lists(edits, max_size=6))
+def test_documents_as_they_were(tmp_path_factory: object, steps: list[list[object]]) -> None:
     folder = tmp_path_factory.mktemp("p") / "ward7"  # type: ignore[attr-defined]
     with create_project(folder, Settings("x", model="none")) as project:
         import_documents(project.store, [edited_note()])

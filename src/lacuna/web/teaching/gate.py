@@ -122,7 +122,8 @@ def is_better(earlier: Scores, later: Scores) -> bool:
         return True
     if any(size > 0 for size in _excess(earlier, later, _weights(patients)).values()):
         return False
-    return sum(_differences(earlier, later, np.ones((1, patients)))) < 0
+    missed, f1 = _differences(earlier, later, np.ones((1, patients)))
+    return bool(missed[0] + f1[0] < 0)
 
 
 # --- figures

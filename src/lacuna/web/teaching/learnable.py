@@ -164,18 +164,15 @@ def _without(document: Document, labels: Collection[str]) -> Document:
     if not left_out:
         return document
     seen = document.reviewed
-    spans = [Span(0, len(document.text))] if seen is None else list(seen)
+    spans = [(0, len(document.text))] if seen is None else [(one.start, one.end) for one in seen]
     for start, end in left_out:
         spans = [
             part
-            for span in spans
-            for part in (
-                Span(span.start, max(span.start, min(span.end, start))),
-                Span(min(span.end, max(span.start, end)), span.end),
-            )
-            if part.start < part.end
+            for first, last in spans
+            for part in ((first, min(last, start)), (max(first, end), last))
+            if part[0] < part[1]
         ]
-    return replace(document, reviewed=tuple(spans))
+    return replace(document, reviewed=tuple(Span(*span) for span in sorted(spans)))
 
 
 def gapped_labels(documents: Iterable[Document]) -> Counter[str]:

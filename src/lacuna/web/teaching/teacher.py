@@ -217,7 +217,7 @@ class Teacher:
         with stream, suppress(ValueError):  # a frame that is none: it does not work any more
             while (told := receive_told(stream)) is not None:  # type: ignore[arg-type]
                 self._hear(told)
-        process.wait()
+        _end(process)
         with self._lock:
             if self._process in (process, None):
                 self._fail("the teacher's process ended; teach again")
