@@ -14,6 +14,7 @@ from typing import Any
 
 from lacuna.web.documents_table import ROW, Row, places, row_of
 from lacuna.web.operations import State
+from lacuna.web.parts import IS_HELD_OUT
 
 PAGE = 100  #: rows of a page, by default and at most
 NO_NEED = -1.0  # of documents whose need is not known: after all others
@@ -110,7 +111,7 @@ def _conditions(filter_: Filter) -> tuple[list[str], list[Any]]:
     if filter_.flag is not None:
         add("flag = ?", filter_.flag)
     if filter_.held_out is not None:
-        add("(fold = 0) = ?", filter_.held_out)
+        add(f"({IS_HELD_OUT}) = ?", filter_.held_out)
     return conditions, values
 
 
@@ -118,8 +119,8 @@ def count_all(connection: sqlite3.Connection) -> Counts:
     """Return how far a project is."""
     states = dict(connection.execute("SELECT state, count(*) FROM document GROUP BY state"))
     flagged, held_out, held_out_done, groups = connection.execute(
-        "SELECT coalesce(sum(flag), 0), coalesce(sum(fold = 0), 0),"
-        " coalesce(sum(fold = 0 AND state = 'done'), 0), count(DISTINCT grp) FROM document"
+        f"SELECT coalesce(sum(flag), 0), coalesce(sum({IS_HELD_OUT}), 0),"
+        f" coalesce(sum({IS_HELD_OUT} AND state = 'done'), 0), count(DISTINCT grp) FROM document"
     ).fetchone()
     (edits,) = connection.execute("SELECT count(*) FROM edit").fetchone()
     labels = connection.execute(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ import msgspec
 from lacuna.text.document import Document
 from lacuna.web.edits import Review, given_mentions, reviewed_mentions
 from lacuna.web.operations import DOCUMENT, DocumentState, Entry, Spans, State, Status
+from lacuna.web.parts import IS_HELD_OUT
 
 _spans = msgspec.json.Decoder(Spans)
 _json = msgspec.json.Decoder()
@@ -72,15 +73,19 @@ class ReviewedDocument:
     @property
     def document(self) -> Document:
         """The document with the mentions that count."""
-        source = self.source
-        mentions = reviewed_mentions(self.review)
-        return Document(source.id, source.text, mentions, source.group, source.meta, source.tokens)
+        is_done = self.row.state is State.DONE  # then all of it was reviewed
+        reviewed = None if is_done else self.source.reviewed
+        return replace(self.source, mentions=reviewed_mentions(self.review), reviewed=reviewed)
 
 
 ROW = (
-    "key, id, grp, state, flag, comment, version, mentions, fold = 0, sampled, need,"
+    f"key, id, grp, state, flag, comment, version, mentions, {IS_HELD_OUT}, sampled, need,"
     " decided_by, decided_at"
 )
+
+
+#: Keys of a document that the column ``tokens`` holds as one JSON object.
+ALSO_GIVEN = ("tokens", "sentences", "columns", "reviewed")
 
 
 def row_of(values: tuple[Any, ...]) -> Row:
@@ -113,8 +118,9 @@ def insert_document(
     connection: sqlite3.Connection, document: Document, sha256: bytes, fold: int, at: str
 ) -> int:
     """Add a document, its mentions as given; return its key."""
-    tokens = document.tokens
-    stored_tokens = None if tokens is None else msgspec.json.encode(tokens.to_dict()).decode()
+    whole = document.to_dict()
+    given = {key: whole[key] for key in ALSO_GIVEN if key in whole}
+    stored_tokens = msgspec.json.encode(given).decode() if given else None
     cursor = connection.execute(
         "INSERT INTO document (id, grp, text, meta, tokens, sha256, fold, imported_at, mentions)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",

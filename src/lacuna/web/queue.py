@@ -25,6 +25,7 @@ from lacuna.deid.keys import Key
 from lacuna.web.document_pages import NO_NEED
 from lacuna.web.documents_table import Row, places, select_row
 from lacuna.web.operations import State
+from lacuna.web.parts import IS_HELD_OUT
 from lacuna.web.store import WAITING, Store
 
 EVERY = 5  #: turns, of which the last is random
@@ -185,7 +186,7 @@ def _waiting_by_need(connection: sqlite3.Connection) -> Iterator[Candidate]:
         "SELECT key, need, coalesce(words, '{}'), EXISTS (SELECT 1 FROM document AS other"
         " WHERE other.grp = document.grp AND other.state = ?) FROM document"
         " LEFT JOIN suggestion ON suggestion.document = key"
-        f" WHERE fold <> 0 AND state IN ({places(len(WAITING))})"
+        f" WHERE NOT {IS_HELD_OUT} AND state IN ({places(len(WAITING))})"
         f" ORDER BY coalesce(need, {NO_NEED}) DESC, key LIMIT ?",
         (State.DONE, *WAITING, POOL),
     )
@@ -197,7 +198,8 @@ def _held_out(connection: sqlite3.Connection) -> Iterator[Candidate]:
     (secret,) = connection.execute("SELECT secret FROM project").fetchone()
     draws = Key(secret).derive("random turns")
     rows = connection.execute(
-        f"SELECT key, sampled FROM document WHERE fold = 0 AND state IN ({places(len(WAITING))})",
+        f"SELECT key, sampled FROM document WHERE {IS_HELD_OUT}"
+        f" AND state IN ({places(len(WAITING))})",
         tuple(WAITING),
     )
     for key, sampled in rows:
@@ -207,11 +209,11 @@ def _held_out(connection: sqlite3.Connection) -> Iterator[Candidate]:
 def _batch(connection: sqlite3.Connection) -> list[Collection[str]]:
     """Return the words of the documents of the present batch that are done."""
     (done,) = connection.execute(
-        "SELECT count(*) FROM document WHERE fold <> 0 AND state = ?", (State.DONE,)
+        f"SELECT count(*) FROM document WHERE NOT {IS_HELD_OUT} AND state = ?", (State.DONE,)
     ).fetchone()
     rows = connection.execute(
         "SELECT coalesce(words, '{}') FROM document LEFT JOIN suggestion"
-        " ON suggestion.document = key WHERE fold <> 0 AND state = ?"
+        f" ON suggestion.document = key WHERE NOT {IS_HELD_OUT} AND state = ?"
         " ORDER BY decided_at DESC, key DESC LIMIT ?",
         (State.DONE, done % BATCH),
     )

@@ -44,6 +44,7 @@ from lacuna.web.suggesting import (
     read_mentions,
     suggested,
 )
+from lacuna.web.teaching.models import live_path
 
 __all__ = ["Doubt", "Suggested", "Suggester", "Suggestion"]
 
@@ -77,28 +78,35 @@ class Suggester:
     wanted: frozenset[str]
 
     @classmethod
-    def open(cls, project: Project) -> Suggester | None:
-        """Open the model that ``project.toml`` names; ``None`` if it names none.
+    def open(cls, project: Project, *, base: bool = False) -> Suggester | None:
+        """Open the model that suggests in a project; ``None`` if there is none.
 
+        With `base`, that of ``project.toml``, also if another one was taught.
         Raises :class:`ConfigError` or :class:`ModelFileError` if it cannot be used.
         """
         settings = project.settings
-        path = model_path(project)
+        path = base_path(project) if base else model_path(project)
         if path is None:
             return None
         policy = project.policy()
         options = with_policy(DetectionOptions(model=str(path)), policy)
         detector = open_detection(options, threshold=settings.threshold).detector
+        made = cls.of(settings, detector, model=0, name=path.stem)
+        content = bytes.fromhex(file_digest(path))
+        how = _digest(settings, policy, sorted(made.wanted))
+        with project.store.database.writing() as connection:
+            model = _model_key(connection, path.name, content, how)
+        return replace(made, model=model)
+
+    @classmethod
+    def of(cls, settings: Settings, detector: Detector, *, model: int, name: str) -> Suggester:
+        """Return what suggests the labels of a project with a model that is open."""
         names = [label.name for label in settings.labels] or detector.tagger.labels
         found = {*detector.tagger.labels}
         if not detector.tagger.core().overlapping:
             found |= PATTERN_LABELS
-        labels = tuple(name for name in names if name in found)
-        content = bytes.fromhex(file_digest(path))
-        how = _digest(settings, policy, names)
-        with project.store.database.writing() as connection:
-            model = _model_key(connection, path.name, content, how)
-        return cls(detector, model, path.stem, labels, frozenset(names))
+        labels = tuple(label for label in names if label in found)
+        return cls(detector, model, name, labels, frozenset(names))
 
     @property
     def overlapping(self) -> bool:
@@ -201,6 +209,14 @@ class Suggester:
 
 
 def model_path(project: Project) -> Path | None:
+    """Return the file of the model that suggests: a taught one, or that of ``project.toml``.
+
+    Raises :class:`~lacuna.web.teaching.models.ModelGoneError` if a taught one is gone or changed.
+    """
+    return live_path(project) or base_path(project)
+
+
+def base_path(project: Project) -> Path | None:
     """Return the model file that ``project.toml`` names; ``None`` if it names none."""
     name = project.settings.model
     if name == NO_MODEL:

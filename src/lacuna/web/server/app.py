@@ -26,6 +26,7 @@ from lacuna.web.server import (
     import_routes,
     project_routes,
     session_routes,
+    teaching_routes,
     work_routes,
 )
 from lacuna.web.server.problems import MEDIA_TYPE, handle_problems
@@ -43,6 +44,7 @@ ROUTERS = (
     batch_routes.router,
     import_routes.router,
     export_routes.router,
+    teaching_routes.router,
     work_routes.router,
 )
 #: FastAPI can export requests and errors, notes included, if an environment variable says so.

@@ -19,6 +19,7 @@ from lacuna.web.server.security import Address, Log
 from lacuna.web.server.sessions import Sessions
 from lacuna.web.store import Store
 from lacuna.web.suggestions import Suggester
+from lacuna.web.teaching.teacher import Teacher
 
 
 class Served:
@@ -56,6 +57,7 @@ class Served:
         self.filler = Filler(project.store, self.events, self.log.error)
         self.imports = Imports(project.store, self.events, self.fill, self.log.error)
         self.deidentifiers, self.slots = Deidentifiers(), Slots()
+        self.teacher = Teacher(self, self.events.tell, self.log.error)
         self._project = project
         self._stamp = _stamp(project)
         self._lock = threading.Lock()
@@ -102,6 +104,7 @@ class Served:
     def close(self) -> None:
         """End all streams and jobs."""
         self.events.close()
+        self.teacher.close()
         self.imports.close()
         self.filler.close()
 

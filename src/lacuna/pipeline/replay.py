@@ -1,0 +1,38 @@
+"""Generated notes that a model which is adapted tags as before, so that it forgets little.
+
+The notes are always the same: about a third each as they are typed, in small letters and in
+capitals, half of them short. The old model itself says what is in them, so it may be any model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from lacuna.models.base import Tagger
+from lacuna.models.crf import Crf
+from lacuna.models.settings import Settings
+from lacuna.synthetic import LABELS, Noise, Split, generate
+from lacuna.text.document import Document
+
+SEED = 5
+LETTERS = Noise(lower=0.33, capitals=0.33)
+
+
+def replayed(config: Settings, start: Tagger) -> Sequence[Document]:
+    """Return the notes for adapting a model; none if it is not one of clinical identifiers."""
+    if not isinstance(config, Crf) or config.adapting != "changes" or config.columns:
+        return ()
+    known = sum(label in LABELS for label in start.labels)
+    return generated(config.adapting_replay) if 2 * known > len(start.labels) else ()
+
+
+@lru_cache(maxsize=1)
+def generated(count: int) -> tuple[Document, ...]:
+    """Return so many notes without annotations; half of them are jottings."""
+    short = count // 2
+    notes = (
+        *generate(count - short, seed=SEED, split=Split.TRAIN, noise=LETTERS),
+        *generate(short, seed=SEED, split=Split.TRAIN, kinds=("jotting",), noise=LETTERS),
+    )
+    return tuple(Document(f"replay {n}", note.text) for n, note in enumerate(notes))
