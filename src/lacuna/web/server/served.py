@@ -9,6 +9,7 @@ from pathlib import Path
 from fastapi import Request
 
 from lacuna.errors import LacunaError
+from lacuna.web.deid_runs import DeidRuns
 from lacuna.web.project import Project
 from lacuna.web.project_file import NAME, read_settings
 from lacuna.web.server.background import Deidentifiers, Filler
@@ -55,6 +56,7 @@ class Served:
         self.suggester: Suggester | None = None
         self.filler = Filler(project.store, self.events, self.log.error)
         self.imports = Imports(project.store, self.events, self.fill, self.log.error)
+        self.deid_runs = DeidRuns(lambda: self.events.tell("deid"), self.log.error)
         self.deidentifiers, self.slots = Deidentifiers(), Slots()
         self._project = project
         self._stamp = _stamp(project)
@@ -103,6 +105,7 @@ class Served:
         """End all streams and jobs."""
         self.events.close()
         self.imports.close()
+        self.deid_runs.close()
         self.filler.close()
 
 
