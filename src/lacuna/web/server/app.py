@@ -25,6 +25,7 @@ from lacuna.web.server import (
     edit_routes,
     export_routes,
     import_routes,
+    model_routes,
     project_routes,
     report_routes,
     session_routes,
@@ -47,6 +48,7 @@ ROUTERS = (
     export_routes.router,
     deid_run_routes.router,
     report_routes.router,
+    model_routes.router,
     work_routes.router,
 )
 #: FastAPI can export requests and errors, notes included, if an environment variable says so.

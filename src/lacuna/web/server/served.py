@@ -10,6 +10,7 @@ from fastapi import Request
 
 from lacuna.errors import LacunaError
 from lacuna.web.deid_runs import DeidRuns
+from lacuna.web.model_facts import InspectedModels
 from lacuna.web.project import Project
 from lacuna.web.project_file import NAME, read_settings
 from lacuna.web.server.background import Deidentifiers, Filler
@@ -57,6 +58,7 @@ class Served:
         self.filler = Filler(project.store, self.events, self.log.error)
         self.imports = Imports(project.store, self.events, self.fill, self.log.error)
         self.deid_runs = DeidRuns(lambda: self.events.tell("deid"), self.log.error)
+        self.inspected = InspectedModels()
         self.deidentifiers, self.slots = Deidentifiers(), Slots()
         self._project = project
         self._stamp = _stamp(project)
