@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 import httpx
+import numpy as np
 import pytest
 
 from lacuna.models.facts import Inspection
 from lacuna.models.file import file_digest
 from lacuna.models.registry import load
+from lacuna.text.tokens import tokenize
+from lacuna.web.model_calibration import calibration_bins
 from lacuna.web.model_facts import FEATURES
 from lacuna.web.project import Project
-from tests.web.server.conftest import MARKER, Live, live_server
+from tests.web.server.conftest import MARKER, TEXT, Live, live_server
 from tests.web.server.test_deid_runs import GOLDEN, add_taught, with_model
 
 
@@ -72,3 +76,28 @@ def test_a_taught_model_has_to_be_as_it_was_written(live: Live, program: httpx.C
 def test_a_project_without_a_model(marked: Project, tmp_path: Path) -> None:
     with live_server(marked, tmp_path) as live:
         assert live.program().get("/api/models/0").status_code == 404
+
+
+def test_calibration_is_that_of_reviewed_documents_of_the_gate(
+    live: Live, program: httpx.Client
+) -> None:
+    assert program.get("/api/models/0/calibration.svg").status_code == 404
+    with live.served.store.database.writing() as connection:
+        connection.execute("UPDATE document SET state = 'done', fold = 5")
+    assert program.get("/api/models/0/calibration.svg").status_code == 404  # of the seal
+    with live.served.store.database.writing() as connection:
+        connection.execute("UPDATE document SET fold = 0 WHERE key = 1")
+    answer = program.get("/api/models/0/calibration.svg")
+    assert answer.status_code == 200
+    assert "1 reviewed document of the gate" in answer.text
+    counts = [int(one) for one in re.findall(r"observed [0-9.]+, ([0-9]+) tokens", answer.text)]
+    assert sum(counts) == len(tokenize(TEXT))
+    assert MARKER not in answer.text
+
+
+def test_bins_are_means_and_shares() -> None:
+    probability = np.array([0.05, 0.07, 0.95, 1.0, 1.0])
+    bins = calibration_bins(probability, np.array([False, True, True, True, False]))
+    assert [one.tokens for one in bins] == [2, 3]
+    assert [one.predicted for one in bins] == pytest.approx([0.06, 2.95 / 3])
+    assert [one.observed for one in bins] == pytest.approx([0.5, 2 / 3])

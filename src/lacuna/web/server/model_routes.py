@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query, Response
 
 from lacuna.errors import ModelFileError
+from lacuna.web.model_calibration import calibration_picture, gate_documents
 from lacuna.web.model_facts import Inspected
 from lacuna.web.model_files import NoSuchModelError, model_file
 from lacuna.web.server.model_shapes import ModelPage
@@ -40,6 +41,13 @@ def transitions(served: Here, key: ModelKey) -> Response:
 def subtags(served: Here, key: ModelKey, label: Annotated[str, Query(max_length=100)]) -> Response:
     """Draw the sub-tags around a label."""
     return _picture(_inspected(served, key).subtags(label))
+
+
+@router.get("/models/{key}/calibration.svg", responses=_PICTURE, response_class=Response)
+def calibration(served: Here, key: ModelKey) -> Response:
+    """Draw whether its probabilities are right, on reviewed documents of the gate."""
+    tagger = _inspected(served, key).tagger
+    return _picture(calibration_picture(tagger, gate_documents(served.store)))
 
 
 def _inspected(served: Served, key: int) -> Inspected:
