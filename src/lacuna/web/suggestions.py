@@ -19,7 +19,7 @@ from pathlib import Path
 
 import msgspec
 
-from lacuna.deid.detection_options import BUNDLED_MODEL, DetectionOptions, with_policy
+from lacuna.deid.detection_options import DetectionOptions, with_policy
 from lacuna.deid.detector import Detector, detect_bounded
 from lacuna.deid.patterns import PATTERN_LABELS, PATTERNS_VERSION
 from lacuna.deid.policy import Policy
@@ -31,8 +31,9 @@ from lacuna.text.document import Document
 from lacuna.version import __version__
 from lacuna.web.documents_table import places
 from lacuna.web.label_guesses import LabelGuesses
+from lacuna.web.model_files import base_path, model_path
 from lacuna.web.project import Project
-from lacuna.web.project_file import BUNDLED, NO_MODEL, Settings
+from lacuna.web.project_file import Settings
 from lacuna.web.store import WAITING, Store, utc_now
 from lacuna.web.suggesting import (
     Doubt,
@@ -44,7 +45,6 @@ from lacuna.web.suggesting import (
     read_mentions,
     suggested,
 )
-from lacuna.web.teaching.models import live_path
 
 __all__ = ["Doubt", "Suggested", "Suggester", "Suggestion"]
 
@@ -84,11 +84,13 @@ class Suggester:
         With `base`, that of ``project.toml``, also if another one was taught.
         Raises :class:`ConfigError` or :class:`ModelFileError` if it cannot be used.
         """
-        settings = project.settings
         path = base_path(project) if base else model_path(project)
-        if path is None:
-            return None
-        policy = project.policy()
+        return None if path is None else cls.of_file(project, path)
+
+    @classmethod
+    def of_file(cls, project: Project, path: Path) -> Suggester:
+        """Open another model file, with the settings of the project."""
+        settings, policy = project.settings, project.policy()
         options = with_policy(DetectionOptions(model=str(path)), policy)
         detector = open_detection(options, threshold=settings.threshold).detector
         made = cls.of(settings, detector, model=0, name=path.stem)
@@ -206,22 +208,6 @@ class Suggester:
                 [(one.need, key) for key, one in made.items()],
             )
         return made
-
-
-def model_path(project: Project) -> Path | None:
-    """Return the file of the model that suggests: a taught one, or that of ``project.toml``.
-
-    Raises :class:`~lacuna.web.teaching.models.ModelGoneError` if a taught one is gone or changed.
-    """
-    return live_path(project) or base_path(project)
-
-
-def base_path(project: Project) -> Path | None:
-    """Return the model file that ``project.toml`` names; ``None`` if it names none."""
-    name = project.settings.model
-    if name == NO_MODEL:
-        return None
-    return BUNDLED_MODEL if name == BUNDLED else project.folder / name
 
 
 def remembered(store: Store, model: int, key: int) -> Suggested | None:

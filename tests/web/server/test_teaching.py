@@ -12,9 +12,10 @@ from xml.etree import ElementTree
 import httpx
 import pytest
 
+from lacuna.web.model_files import ModelGoneError, live_key, model_path
 from lacuna.web.project import Project, open_project
-from lacuna.web.suggestions import Suggester, model_path
-from lacuna.web.teaching.models import ModelGoneError, all_taught, live_key
+from lacuna.web.suggestions import Suggester
+from lacuna.web.teaching.models import all_taught
 from tests.web.server.conftest import Live, live_server
 from tests.web.teaching.lesson_notes import fill, project_with, wait_for
 
@@ -170,7 +171,7 @@ def test_a_model_that_is_gone_or_changed_is_not_used(server: Live, project: Proj
     assert live_key(project.store.database.reader) is None
     with project.store.database.writing() as connection:
         connection.execute("UPDATE live SET taught = ?", (key,))
-    with pytest.raises(ModelGoneError, match="is gone"):
+    with pytest.raises(ModelGoneError, match="cannot be read"):
         Suggester.open(project)
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 from fastapi import Request
 
 from lacuna.errors import LacunaError
+from lacuna.web.deid_runs import DeidRuns
+from lacuna.web.model_facts import InspectedModels
 from lacuna.web.project import Project
 from lacuna.web.project_file import NAME, read_settings
 from lacuna.web.server.background import Deidentifiers, Filler
@@ -56,6 +58,8 @@ class Served:
         self.suggester: Suggester | None = None
         self.filler = Filler(project.store, self.events, self.log.error)
         self.imports = Imports(project.store, self.events, self.fill, self.log.error)
+        self.deid_runs = DeidRuns(lambda: self.events.tell("deid"), self.log.error)
+        self.inspected = InspectedModels()
         self.deidentifiers, self.slots = Deidentifiers(), Slots()
         self.teacher = Teacher(self, self.events.tell, self.log.error)
         self._project = project
@@ -106,6 +110,7 @@ class Served:
         self.events.close()
         self.teacher.close()
         self.imports.close()
+        self.deid_runs.close()
         self.filler.close()
 
 

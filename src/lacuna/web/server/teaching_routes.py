@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, Path, Response
 from lacuna.errors import ConfigError
 from lacuna.pictures.learning_curve import Point, learning_curve
 from lacuna.text.plurals import counted
+from lacuna.web.model_files import ModelGoneError, live_key
 from lacuna.web.server import teaching_shapes as shapes
 from lacuna.web.server.problems import Problem
 from lacuna.web.server.served import Served, served_by
@@ -30,7 +31,7 @@ from lacuna.web.teaching.learnable import (
     to_learn,
     too_rare,
 )
-from lacuna.web.teaching.models import ModelGoneError, Taught, all_taught, live_key
+from lacuna.web.teaching.models import Taught, all_taught
 from lacuna.web.teaching.teacher import BusyError, Job, NothingToLearnError
 
 Here = Annotated[Served, Depends(served_by)]
@@ -75,7 +76,7 @@ def go_live(served: Here, key: ModelPath) -> Response:
     """Let another model suggest; 0 is that of project.toml."""
     try:
         served.teacher.go_live(key or None)
-    except KeyError:
+    except NoSuchModelError:
         raise Problem(404, "There is no such model.") from None
     except ConfigError:
         raise _gone() from None

@@ -28,9 +28,10 @@ from lacuna.pipeline.detection import open_recognizers
 from lacuna.pipeline.training import train
 from lacuna.pipeline.training_records import Progress, TrainOptions
 from lacuna.text.document import Document, Mention, Span
+from lacuna.web.model_files import base_path
 from lacuna.web.project import Project, open_project
 from lacuna.web.project_file import AUTO
-from lacuna.web.suggestions import Suggester, base_path
+from lacuna.web.suggestions import Suggester
 from lacuna.web.teaching.gate import Verdict, compare, is_better
 from lacuna.web.teaching.learnable import (
     EXAMPLES,

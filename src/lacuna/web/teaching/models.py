@@ -16,8 +16,7 @@ from typing import Any
 
 import msgspec
 
-from lacuna.errors import ConfigError
-from lacuna.models.file import file_digest
+from lacuna.web.model_files import live_key, model_file
 from lacuna.web.project import MODELS, Project
 from lacuna.web.store import utc_now
 from lacuna.web.teaching.gate import Compared
@@ -28,10 +27,6 @@ TEACH = "teach"  #: purpose of the models of this module
 
 _versions = msgspec.json.Decoder(tuple[Version, ...])
 _compared = msgspec.json.Decoder(Compared)
-
-
-class ModelGoneError(ConfigError):
-    """The file of a model that was taught is gone, or was changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +94,6 @@ class Draft:
 # --- reading
 
 
-def live_key(connection: sqlite3.Connection) -> int | None:
-    """Return the key of the model that suggests; ``None``: that of ``project.toml``."""
-    row = connection.execute("SELECT taught FROM live").fetchone()
-    key: int | None = row[0]
-    return key
-
-
 def all_taught(connection: sqlite3.Connection) -> list[Taught]:
     """Return the models that were taught, the newest first."""
     rows = connection.execute(
@@ -121,42 +109,6 @@ def _taught(row: tuple[Any, ...]) -> Taught:
     values["compared"] = _compared.decode(values.pop("scores"))
     values["went_live"] = bool(values["went_live"])
     return Taught(**values)
-
-
-def live_path(project: Project) -> Path | None:
-    """Return the file of the model that was taught and suggests; ``None`` if none does.
-
-    Raises :class:`ModelGoneError` if it cannot be used.
-    """
-    key = live_key(project.store.database.reader)
-    return None if key is None else path_of(project, key)
-
-
-def path_of(project: Project, key: int) -> Path:
-    """Return the file of a model.
-
-    Raises :class:`ModelGoneError` if it is gone or was changed, KeyError if there is no such model.
-    """
-    row = project.store.database.reader.execute(
-        "SELECT file, sha256 FROM taught WHERE key = ?", (key,)
-    ).fetchone()
-    if row is None:
-        raise KeyError(key)
-    path = project.folder / row[0]
-    try:
-        is_same = bytes.fromhex(file_digest(path)) == row[1]
-    except OSError:
-        raise _gone(path, "is gone") from None
-    if not is_same:
-        raise _gone(path, "was changed since it was taught")
-    return path
-
-
-def _gone(path: Path, what: str) -> ModelGoneError:
-    return ModelGoneError(
-        f"{path}: the model that suggests {what}; put it back, or name another one with"
-        " lacuna serve --model FILE"
-    )
 
 
 # --- writing
@@ -211,10 +163,10 @@ def _flush_folder(folder: Path) -> None:
 def set_live(project: Project, key: int | None) -> None:
     """Let another model suggest; ``None``: that of ``project.toml``.
 
-    Raises :class:`ModelGoneError` if its file cannot be used, KeyError if there is no such model.
+    Raises :class:`ModelGoneError` if its file cannot be used, NoSuchModelError if there is none.
     """
     if key is not None:
-        path_of(project, key)
+        model_file(project, key)
     with project.store.database.writing() as connection:
         connection.execute("UPDATE live SET taught = ?", (key,))
 

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from lacuna.errors import LacunaError
+from lacuna.web.model_files import live_key, model_path
 from lacuna.web.project import MODELS, Project
-from lacuna.web.suggestions import Suggester, model_path
+from lacuna.web.suggestions import Suggester
 from lacuna.web.teaching import models
 from lacuna.web.teaching.gate import Verdict
 from lacuna.web.teaching.learnable import to_judge, to_learn
@@ -250,7 +251,7 @@ class Teacher:
         project = self._served.project
         is_worse = made.compared.verdict is Verdict.WORSE
         goes_live = made.replaces and not is_worse
-        live = models.live_key(project.store.database.reader)
+        live = live_key(project.store.database.reader)
         if job.early is not None and live != job.early:
             goes_live = False  # somebody went back to another model meanwhile
         if not goes_live and not is_worse:
@@ -295,7 +296,7 @@ class Teacher:
 
         Raises
         ------
-        KeyError
+        NoSuchModelError
             If there is no such model.
         ConfigError
             If its file is gone, or was changed.
