@@ -15,3 +15,8 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("base") / "base.lacuna"
     save_base(path)
     return path
+
+
+@pytest.fixture(autouse=True)
+def parts() -> None:
+    """Hold notes out as it is."""
