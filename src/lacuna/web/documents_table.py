@@ -94,6 +94,13 @@ ROW = (
 )
 
 
+#: SQL: models name documents by their keys, so those of erased ones are not used again.
+NEXT_KEY = (
+    "(SELECT 1 + max(coalesce((SELECT max(key) FROM document), 0),"
+    " coalesce((SELECT max(value) FROM erasure, json_each(erasure.documents)), 0)))"
+)
+
+
 def row_of(values: tuple[Any, ...]) -> Row:
     """Return the row of the values of the columns :data:`ROW`."""
     key, id_, group, state, flag, comment, version, mentions, fold, sampled, *rest = values
@@ -127,8 +134,8 @@ def insert_document(
     tokens = document.tokens
     stored_tokens = None if tokens is None else msgspec.json.encode(tokens.to_dict()).decode()
     cursor = connection.execute(
-        "INSERT INTO document (id, grp, text, meta, tokens, sha256, fold, imported_at, mentions)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO document (key, id, grp, text, meta, tokens, sha256, fold, imported_at,"
+        f" mentions) VALUES ({NEXT_KEY}, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             document.id,
             document.group,

@@ -23,6 +23,7 @@ from lacuna.web.server import (
     document_routes,
     edit_routes,
     export_routes,
+    finish_routes,
     import_routes,
     project_routes,
     session_routes,
@@ -43,6 +44,7 @@ ROUTERS = (
     batch_routes.router,
     import_routes.router,
     export_routes.router,
+    finish_routes.router,
     work_routes.router,
 )
 #: FastAPI can export requests and errors, notes included, if an environment variable says so.

@@ -13,6 +13,7 @@ from lacuna.web.project import Project
 from lacuna.web.project_file import NAME, read_settings
 from lacuna.web.server.background import Deidentifiers, Filler
 from lacuna.web.server.events import Hub
+from lacuna.web.server.finish_jobs import FinishJobs
 from lacuna.web.server.import_jobs import Imports
 from lacuna.web.server.request_limits import Slots
 from lacuna.web.server.security import Address, Log
@@ -55,6 +56,7 @@ class Served:
         self.suggester: Suggester | None = None
         self.filler = Filler(project.store, self.events, self.log.error)
         self.imports = Imports(project.store, self.events, self.fill, self.log.error)
+        self.finishing = FinishJobs(self.events, self.log.error)
         self.deidentifiers, self.slots = Deidentifiers(), Slots()
         self._project = project
         self._stamp = _stamp(project)
@@ -103,6 +105,7 @@ class Served:
         """End all streams and jobs."""
         self.events.close()
         self.imports.close()
+        self.finishing.close()
         self.filler.close()
 
 
