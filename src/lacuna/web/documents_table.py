@@ -13,7 +13,7 @@ import msgspec
 from lacuna.text.document import Document
 from lacuna.web.edits import Review, given_mentions, reviewed_mentions
 from lacuna.web.operations import DOCUMENT, DocumentState, Entry, Spans, State, Status
-from lacuna.web.parts import IS_HELD_OUT
+from lacuna.web.parts import Part, part_of
 
 _spans = msgspec.json.Decoder(Spans)
 _json = msgspec.json.Decoder()
@@ -27,10 +27,10 @@ class Row:
     ----------
     key
         Its number in this project; ids can hold names, so URLs use this.
-    held_out
-        Whether its unit (patient) is held out: never trained on, so that scores are honest.
+    part
+        What it is used for, as are all documents of its unit (patient).
     sampled
-        Whether it was drawn at random for review.
+        Whether its unit was drawn at random for review.
     mentions
         How many it has, without rejected ones.
     decided_by, decided_at
@@ -45,11 +45,21 @@ class Row:
     comment: str
     version: int
     mentions: int
-    held_out: bool
+    part: Part
     sampled: bool
     need: float | None
     decided_by: str | None
     decided_at: str | None
+
+    @property
+    def held_out(self) -> bool:
+        """Whether no model that is scored with it learns from it."""
+        return self.part is not Part.LEARN
+
+    @property
+    def unit(self) -> tuple[str, str]:
+        """Its patient, or itself; as :attr:`~lacuna.text.document.Document.unit`."""
+        return ("document", self.id) if self.group is None else ("group", self.group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +89,15 @@ class ReviewedDocument:
 
 
 ROW = (
-    f"key, id, grp, state, flag, comment, version, mentions, {IS_HELD_OUT}, sampled, need,"
-    " decided_by, decided_at"
+    "key, id, grp, state, flag, comment, version, mentions, fold, sampled, need, decided_by,"
+    " decided_at"
+)
+
+
+#: SQL: models name documents by their keys, so those of erased ones are not used again.
+NEXT_KEY = (
+    "(SELECT 1 + max(coalesce((SELECT max(key) FROM document), 0),"
+    " coalesce((SELECT max(value) FROM erasure, json_each(erasure.documents)), 0)))"
 )
 
 
@@ -90,7 +107,7 @@ ALSO_GIVEN = ("tokens", "sentences", "columns", "reviewed")
 
 def row_of(values: tuple[Any, ...]) -> Row:
     """Return the row of the values of the columns :data:`ROW`."""
-    key, id_, group, state, flag, comment, version, mentions, held_out, sampled, *rest = values
+    key, id_, group, state, flag, comment, version, mentions, fold, sampled, *rest = values
     return Row(
         key,
         id_,
@@ -100,7 +117,7 @@ def row_of(values: tuple[Any, ...]) -> Row:
         comment,
         version,
         mentions,
-        bool(held_out),
+        part_of(fold),
         bool(sampled),
         *rest,
     )
@@ -122,8 +139,8 @@ def insert_document(
     given = {key: whole[key] for key in ALSO_GIVEN if key in whole}
     stored_tokens = msgspec.json.encode(given).decode() if given else None
     cursor = connection.execute(
-        "INSERT INTO document (id, grp, text, meta, tokens, sha256, fold, imported_at, mentions)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO document (key, id, grp, text, meta, tokens, sha256, fold, imported_at,"
+        f" mentions) VALUES ({NEXT_KEY}, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             document.id,
             document.group,

@@ -20,6 +20,8 @@ from lacuna.deid.keys import Key
 FOLDS = 10
 GATE, SEAL = 0, 5  #: the folds that are held out
 IS_HELD_OUT = f"fold IN ({GATE}, {SEAL})"  #: SQL
+IS_SEALED = f"fold = {SEAL}"  #: SQL
+UNIT = "coalesce('group ' || grp, 'document ' || id)"  #: SQL: another value for each patient
 
 
 class Part(StrEnum):

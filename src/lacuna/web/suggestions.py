@@ -29,6 +29,7 @@ from lacuna.models.file import file_digest
 from lacuna.pipeline.detection import open_detection
 from lacuna.text.document import Document
 from lacuna.version import __version__
+from lacuna.web.blind import is_blind
 from lacuna.web.documents_table import places
 from lacuna.web.label_guesses import LabelGuesses
 from lacuna.web.model_files import base_path, model_path
@@ -146,8 +147,12 @@ class Suggester:
     def for_document(self, store: Store, key: int) -> Suggested:
         """Return what is suggested for a document: as remembered, or made now.
 
-        Raises :class:`EditError` if there is no such document.
+        Nothing as long as it is to be reviewed blind. Raises :class:`EditError` if there is no such
+        document.
         """
+        row = store.row(key)
+        if row is not None and is_blind(store.database.reader, row):
+            return Suggested()
         return remembered(store, self.model, key) or self._made(store, [key])[key]
 
     def fill(

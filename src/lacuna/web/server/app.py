@@ -24,6 +24,7 @@ from lacuna.web.server import (
     document_routes,
     edit_routes,
     export_routes,
+    finish_routes,
     import_routes,
     model_routes,
     project_routes,
@@ -51,6 +52,7 @@ ROUTERS = (
     deid_run_routes.router,
     report_routes.router,
     model_routes.router,
+    finish_routes.router,
     work_routes.router,
 )
 #: FastAPI can export requests and errors, notes included, if an environment variable says so.

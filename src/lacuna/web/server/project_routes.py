@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -145,6 +145,7 @@ def _project(served: Served, project: Project) -> Json:
             "held_out": counts.held_out,
             "mentions": counts.mentions,
             "groups": counts.groups,
+            "parts": {part: asdict(one) for part, one in counts.parts.items()},
         },
         "formats": [_format(one) for one in FORMATS.values()],
         "demo": served.demo,

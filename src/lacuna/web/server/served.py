@@ -15,6 +15,7 @@ from lacuna.web.project import Project
 from lacuna.web.project_file import NAME, read_settings
 from lacuna.web.server.background import Deidentifiers, Filler
 from lacuna.web.server.events import Hub
+from lacuna.web.server.finish_jobs import FinishJobs
 from lacuna.web.server.import_jobs import Imports
 from lacuna.web.server.request_limits import Slots
 from lacuna.web.server.security import Address, Log
@@ -60,6 +61,7 @@ class Served:
         self.imports = Imports(project.store, self.events, self.fill, self.log.error)
         self.deid_runs = DeidRuns(lambda: self.events.tell("deid"), self.log.error)
         self.inspected = InspectedModels()
+        self.finishing = FinishJobs(self.events, self.log.error)
         self.deidentifiers, self.slots = Deidentifiers(), Slots()
         self.teacher = Teacher(self, self.events.tell, self.log.error)
         self._project = project
@@ -111,6 +113,7 @@ class Served:
         self.teacher.close()
         self.imports.close()
         self.deid_runs.close()
+        self.finishing.close()
         self.filler.close()
 
 
