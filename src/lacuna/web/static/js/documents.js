@@ -19,7 +19,7 @@ let turn = 0; // of the latest request; answers to earlier ones are dropped
 const label = h('select', { name: 'label' });
 const count = h('p', { role: 'status' });
 const error = errorPlace();
-const actions = h('div', { class: 'row', role: 'group', 'aria-label': 'With the selected notes' },
+const actions = h('div', { class: 'line', role: 'group', 'aria-label': 'With the selected notes' },
   press('Reopen', () => change({ state: 'open' }, 'reopened')),
   press('Later', () => change({ state: 'later' }, 'put off')),
   press('Flag', () => change({ flag: true }, 'flagged')),
@@ -32,7 +32,7 @@ const actions = h('div', { class: 'row', role: 'group', 'aria-label': 'With the 
 const all = tick('', { 'aria-label': 'Select all notes shown', onchange: ({ target }) => choose(rows.map(({ key }) => key), target.checked) });
 const body = h('tbody', { onkeydown: walk });
 const end = press('Show more', () => end.disabled || read(next));
-const form = h('form', { class: 'row', role: 'search', oninput: rested(250, () => load()), onsubmit: (event) => event.preventDefault() },
+const form = h('form', { class: 'line', role: 'search', oninput: rested(250, () => load()), onsubmit: (event) => event.preventDefault() },
   field('Search in notes', line({ type: 'search', name: 'words' })), field('Patient', line({ type: 'search', name: 'group' })),
   field('State', select(STATES, { name: 'states' })), field('Label', label), field('Order', select(ORDERS, { name: 'order' })),
   tick('Flagged only', { name: 'flag' }));
@@ -40,7 +40,7 @@ const form = h('form', { class: 'row', role: 'search', oninput: rested(250, () =
 export const element = h('section', { class: 'screen' },
   h('h1', null, 'Notes'),
   form,
-  h('div', { class: 'row bar' }, all, count, actions, error),
+  h('div', { class: 'line bar' }, all, count, actions, error),
   table(['', 'Note', ...COLUMNS], body, { class: 'documents' }),
   end);
 new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && end.click(), { rootMargin: '200px' }).observe(end);

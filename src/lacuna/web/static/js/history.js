@@ -19,7 +19,7 @@ const body = h('tbody');
 const end = press('Show more', more);
 
 export const element = h('section', { class: 'screen' }, title,
-  h('div', { class: 'row' }, field('Person', who), press('Download without words', download)),
+  h('div', { class: 'line' }, field('Person', who), press('Download without words', download)),
   error, table(['When', 'Who', 'What', 'Note'], body), end);
 
 const page = (after) => tried(error, () => api.get(after === null ? path : `${path}&after=${after}`));

@@ -57,7 +57,7 @@ function title() {
   fill(patient, keys && [`patient ${note.group} (${number} of ${of})`, link(keys[number - 2], '‹', 'Note before of this patient'), link(keys[number], '›', 'Next note of this patient')]);
 }
 
-// ── the last edits of the note ─────────────────────────────────────────────────────────────
+// ── the last edits of the note ──
 
 const list = h('ol');
 const link = h('a', null, 'All of it');

@@ -42,7 +42,7 @@ pane.element.addEventListener('scroll', () => {
   list.follow();
 });
 
-// ── what is seen ───────────────────────────────────────────────────────────────────────────
+// ── what is seen ──
 
 const count = h('span');
 const all = button('accept-all', 'Accept all');
@@ -137,7 +137,7 @@ export function draw() {
   head.showPast();
 }
 
-// ── keys ───────────────────────────────────────────────────────────────────────────────────
+// ── keys ──
 
 function keydown(event) {
   if (/^(Enter| )$/.test(event.key) && event.target.closest?.('button, a, summary')) return; // they are pressed
@@ -186,7 +186,7 @@ const ACTIONS = {
   help: app.help,
 };
 
-// ── mentions ───────────────────────────────────────────────────────────────────────────────
+// ── mentions ──
 
 const find = (uid) => note.shown.find((mention) => mention.uid === uid) ?? null;
 

@@ -90,7 +90,7 @@ export class Selection {
     return exact || !tokens ? offsets.outward(span) : tokens.snapped(span);
   }
 
-  // ── mouse ────────────────────────────────────────────────────────────────────────────────
+  // ── mouse ──
 
   #down({ ctrlKey, metaKey, shiftKey, altKey }) {
     const adding = ctrlKey || metaKey;
@@ -150,7 +150,7 @@ export class Selection {
     event.preventDefault();
   }
 
-  // ── keyboard ─────────────────────────────────────────────────────────────────────────────
+  // ── keyboard ──
 
   #move(what, direction, step) {
     const { pane } = this;
@@ -176,7 +176,7 @@ export class Selection {
     this.head = [moving, moving];
   }
 
-  // ── parts and borders ────────────────────────────────────────────────────────────────────
+  // ── parts and borders ──
 
   /** Add the selection to the focused mention, or set it aside as a part of a new one. */
   #addPart() {
@@ -215,7 +215,7 @@ export class Selection {
     this.pane.emit('onChange', { uid: this.pane.focused, spans: this.pane.offsets.toPoints(units) });
   }
 
-  // ── state ────────────────────────────────────────────────────────────────────────────────
+  // ── state ──
 
   #needTokens() {
     if (!this.pane.tokens) this.pane.emit('onTokens');

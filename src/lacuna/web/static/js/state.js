@@ -54,7 +54,7 @@ export class Note {
     this.#take(body, etag);
   }
 
-  // ── what is seen ─────────────────────────────────────────────────────────────────────────
+  // ── what is seen ──
 
   /** Mentions, undecided suggestions and doubts, in the order of the text. */
   get shown() {
@@ -69,7 +69,7 @@ export class Note {
     return checkOf(this.text, this.offsets.toUnits(spans));
   }
 
-  // ── what is done ─────────────────────────────────────────────────────────────────────────
+  // ── what is done ──
 
   /** Edit the note, completely or not at all; false if it is not possible. */
   edit(operations) {

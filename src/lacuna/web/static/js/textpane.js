@@ -135,7 +135,7 @@ export class TextPane {
     for (const [name, spans] of Object.entries(this.marks)) this.markUnits(name, spans);
   }
 
-  // ── mentions ─────────────────────────────────────────────────────────────────────────────
+  // ── mentions ──
 
   /** Make records of mentions, keep those that look the same; the pieces where something changed. */
   #keep(mentions) {
