@@ -69,9 +69,9 @@ async function begin(...sent) {
   const ended = begun && (await watch(begun.job));
   cards.inert = false;
   file.value = '';
+  if (ended) await app.refreshProject(); // before anybody can go to the new notes
   fill(state, ended && result(ended));
   state.querySelector('button')?.focus();
-  if (ended) await app.refreshProject();
 }
 
 /** Wait for the end of a job; if it failed, why is said. */
