@@ -13,7 +13,7 @@ import lacuna
 KEYS = Path(lacuna.__file__).parent / "web" / "static" / "js" / "keys.js"
 PAGE = Path(__file__).parents[2] / "docs" / "review.md"
 BEGIN, END = "<!-- keys: python -m tests.web.key_table -->", "<!-- end of keys -->"
-ENTRY = re.compile(r"^  entry\('([a-z-]+)', \[(.+?)\], '(.+)'\),$", re.MULTILINE)
+ENTRY = re.compile(r"^  \['([a-z-]+)', '(.+?)', '(.+)'\],$", re.MULTILINE)
 LABELS = (("1 … 9, 0", "Labels 1 to 10"), ("Shift+1 … Shift+0", "Labels 11 to 20"))
 SHOWN = {
     **{"ArrowLeft": "←", "ArrowRight": "→", "ArrowUp": "↑", "ArrowDown": "↓"},
@@ -37,8 +37,7 @@ def rows() -> list[tuple[str, str]]:
     for action, keys, says in ENTRY.findall(source):
         if action == "find-label":
             found += LABELS
-        names = re.findall(r"'([^']+)'", keys)
-        found.append((" or ".join(f"`{shown(name)}`" for name in names), says))
+        found.append((" or ".join(f"`{shown(name)}`" for name in keys.split()), says))
     return found
 
 

@@ -1,98 +1,96 @@
 // Before and after: beside the text what a policy makes of it. Both are scrolled together.
 
-import { fill, h } from './dom.js';
+import { api } from './api.js';
+import { h } from './dom.js';
+import { overlap } from './lanes.js';
+import { app } from './main.js';
+import * as review from './review.js';
 import { TextPane } from './textpane.js';
+import { offer } from './widgets.js';
 
-export class After {
-  constructor(review) {
-    this.review = review;
-    this.policy = h('select', { 'aria-label': 'Policy', onchange: () => this.load() });
-    this.threshold = h('select', { 'aria-label': 'Threshold', onchange: () => this.load() });
-    this.said = h('span', { role: 'status' });
-    const host = h('div', { id: 'after', 'aria-label': 'After' });
-    this.element = h('section', { class: 'after', hidden: true }, h('div', { class: 'line' }, this.policy, this.threshold, this.said), host);
-    host.addEventListener('pointerdown', (event) => event.stopPropagation(), true); // copied as anywhere else, not marked
-    this.pane = new TextPane(host, { onFocus: ({ uid }) => this.#clicked(uid) });
-    const [left, right] = [review.pane, this.pane];
-    for (const [one, other] of [[left, right], [right, left]]) {
-      one.element.addEventListener('scroll', () => this.leader === one && !this.element.hidden && this.#follow(one, other));
-      for (const type of ['pointerenter', 'focusin', 'wheel']) one.element.addEventListener(type, () => (this.leader = one), { passive: true });
-    }
-    this.leader = left;
-  }
+const policy = h('select', { 'aria-label': 'Policy', onchange: load });
+const threshold = h('select', { 'aria-label': 'Threshold', onchange: load });
+const said = h('span', { role: 'status' });
+const host = h('div', { id: 'after', 'aria-label': 'After' });
+host.addEventListener('pointerdown', (event) => event.stopPropagation(), true); // copied as anywhere else, not marked
+const pane = new TextPane(host, { onFocus: ({ uid }) => clicked(uid) });
 
-  get open() {
-    return !this.element.hidden;
-  }
+export const element = h('section', { class: 'after', hidden: true }, h('div', { class: 'line' }, policy, threshold, said), host);
 
-  toggle() {
-    this.element.hidden = this.open;
-    const { project } = this.review.app;
-    const { policies, policy, threshold } = project;
-    if (!this.policy.children.length) {
-      fill(this.policy, policies.map((name) => h('option', { value: name, selected: name === policy }, name)));
-      const steps = [...new Set([0.1, 0.3, 0.5, 0.7, 0.9, threshold])].sort();
-      fill(this.threshold, steps.map((value) => h('option', { value, selected: value === threshold }, `from ${Math.round(value * 100)} %`)));
-    }
-    if (this.open) this.load();
-  }
+let replaced = null; // what was replaced by what, in the order of the text
+let leader; // the pane that the other one follows
+let turn = 0; // of the latest request; answers to earlier ones are dropped
 
-  /** Ask what is written now; waits until everything is saved. */
-  async load() {
-    const { note, app, pane } = this.review;
-    if (!this.open || !note) return;
-    const asked = (this.asked = Symbol('asked'));
-    if (!this.replaced) this.said.textContent = 'Working …';
-    await note.settled();
-    const options = `policy=${encodeURIComponent(this.policy.value)}&threshold=${this.threshold.value}`;
-    const refused = (error) => ({ body: { text: '', replaced: [], remarks: [error.message], expected_missed: null } });
-    const { body } = await app.api.get(`${note.path}/output?${options}`).catch(refused);
-    if (asked !== this.asked || this.review.note !== note) return;
-    this.replaced = body.replaced;
-    const mentions = body.replaced.map((one, index) => ({ uid: String(index), label: one.label, spans: [[one.new_start, one.new_end]], status: 'added', probability: null }));
-    const top = this.pane.element.scrollTop;
-    this.pane.show({ text: body.text, labels: app.project.labels, mentions: mentions.filter(({ spans: [[start, end]] }) => start < end) });
-    this.pane.element.scrollTop = top;
-    pane.refreshMarks(); // marks have names that both panes use
-    const missed = body.expected_missed === null ? [] : [`Expected to be missed: ${body.expected_missed.toFixed(1)} words.`];
-    this.said.textContent = [...missed, ...body.remarks].join(' ');
-  }
+export function toggle() {
+  element.hidden = !element.hidden;
+  if (!leader) begin();
+  load();
+}
 
-  /** Focus what became of a mention. */
-  focus(mention) {
-    if (!this.open || !this.replaced || !mention) return;
-    const [[from]] = mention.spans;
-    const to = mention.spans.at(-1)[1];
-    const index = this.replaced.findIndex(({ start, end }) => start < to && from < end);
-    this.pane.focus(index < 0 ? null : String(index));
+function begin() {
+  const { policies, policy: usual, threshold: least } = app.project;
+  offer(policy, policies, usual);
+  offer(threshold, [...new Set([0.1, 0.3, 0.5, 0.7, 0.9, least])].sort().map((value) => [value, `from ${Math.round(value * 100)} %`]), least);
+  leader = review.pane;
+  for (const [one, other] of [[review.pane, pane], [pane, review.pane]]) {
+    one.element.addEventListener('scroll', () => leader === one && !element.hidden && follow(one, other));
+    for (const type of ['pointerenter', 'focusin', 'wheel']) one.element.addEventListener(type, () => (leader = one), { passive: true });
   }
+}
 
-  #clicked(uid) {
-    const { start, end } = this.replaced[uid];
-    const found = this.review.note.shown.find(({ spans }) => spans.some(([from, to]) => from < end && start < to));
-    this.pane.focus(uid, { scroll: false });
-    if (found) this.review.focus(found.uid);
-  }
+/** Ask what is written now; waits until everything is saved. */
+export async function load() {
+  const { note } = review;
+  if (element.hidden || !note) return;
+  const mine = ++turn;
+  if (!replaced) said.textContent = 'Working …';
+  await note.settled();
+  const options = new URLSearchParams({ policy: policy.value, threshold: threshold.value });
+  const refused = (error) => ({ body: { text: '', replaced: [], remarks: [error.message], expected_missed: null } });
+  const { body } = await api.get(`${note.path}/output?${options}`).catch(refused);
+  if (mine !== turn || review.note !== note) return;
+  replaced = body.replaced.map((one) => ({ ...one, spans: [[one.start, one.end]], written: [[one.new_start, one.new_end]] }));
+  const mentions = replaced.map(({ label, written }, index) => ({ uid: String(index), label, spans: written, status: 'added', probability: null }));
+  const { scrollTop } = host;
+  pane.show({ text: body.text, labels: app.project.labels, mentions: mentions.filter(({ spans: [[start, end]] }) => start < end) });
+  host.scrollTop = scrollTop;
+  review.pane.refreshMarks(); // marks have names that both panes use
+  const missed = body.expected_missed !== null && `Expected to be missed: ${body.expected_missed.toFixed(1)} words.`;
+  said.textContent = [missed, ...body.remarks].filter(Boolean).join(' ');
+}
 
-  /** Bring what is at the top of one pane to the top of the other. */
-  #follow(one, other) {
-    const view = one.element.getBoundingClientRect();
-    const unit = one.pieces.unitFrom(view.left + 30, view.top + 20);
-    if (unit === null) return;
-    const point = this.#across(one.offsets.toPoint(unit), one === this.pane);
-    const at = other.offsets.toUnit(Math.min(point, other.offsets.length));
-    const [rect] = other.pieces.rects([at, at]);
-    other.element.scrollTop += rect.top - other.element.getBoundingClientRect().top - 20;
-  }
+/** Focus what became of a mention. */
+export function focus(mention) {
+  if (element.hidden || !replaced || !mention) return;
+  const whole = { spans: [[mention.spans[0][0], mention.spans.at(-1)[1]]] };
+  pane.focus(String(replaced.findIndex((one) => overlap(one, whole))));
+}
 
-  #across(point, back) {
-    let by = 0;
-    for (const { start, end, new_start: newStart, new_end: newEnd } of this.replaced ?? []) {
-      const [from, to, there] = back ? [newStart, newEnd, start] : [start, end, newStart];
-      if (point < from) break;
-      if (point < to) return there;
-      by = back ? end - newEnd : newEnd - end;
-    }
-    return point + by;
+function clicked(uid) {
+  const found = review.note.shown.find((one) => overlap(one, replaced[uid]));
+  pane.focus(uid, { scroll: false });
+  if (found) review.focus(found.uid);
+}
+
+/** Bring what is at the top of one pane to the top of the other. */
+function follow(one, other) {
+  const { left, top } = one.element.getBoundingClientRect();
+  const unit = one.pieces.unitFrom(left + 30, top + 20);
+  if (unit === null) return;
+  const point = across(one.offsets.toPoint(unit), one === pane);
+  const at = other.offsets.toUnit(Math.min(point, other.offsets.length));
+  const [rect] = other.pieces.rects([at, at]);
+  other.element.scrollTop += rect.top - other.element.getBoundingClientRect().top - 20;
+}
+
+/** The place in the other text; `back`: from what is written to the note. */
+function across(point, back) {
+  let by = 0;
+  for (const { spans, written } of replaced ?? []) {
+    const [[[from, to]], [[start, end]]] = back ? [written, spans] : [spans, written];
+    if (point < from) break;
+    if (point < to) return start;
+    by = end - to;
   }
+  return point + by;
 }

@@ -2,18 +2,16 @@
 // The cursor is a span of UTF-16 units; functions give the new one, or null at the end of the text.
 
 /** Where it begins: before the focused mention, or before what is in view. */
-export function home(pane) {
-  const found = pane.records.get(pane.focused);
-  let unit = found?.spans[0][0] ?? 0;
-  if (!found && pane.element.scrollTop > 0) {
-    const view = pane.element.getBoundingClientRect();
-    unit = pane.pieces.unitFrom(view.left + 20, view.top + 10) ?? 0;
+export function home({ record, element, pieces }) {
+  let unit = record?.spans[0][0] ?? 0;
+  if (!record && element.scrollTop > 0) {
+    const { left, top } = element.getBoundingClientRect();
+    unit = pieces.unitFrom(left + 20, top + 10) ?? 0;
   }
   return [unit, unit];
 }
 
-export function wordMove(pane, [start, end], step, exact) {
-  const { offsets, tokens } = pane;
+export function wordMove({ offsets, tokens }, [start, end], step, exact) {
   if (!exact && tokens) return step > 0 ? tokens.after(end) : tokens.before(start);
   const from = step > 0 ? end : start;
   const to = offsets.character(from, step);
@@ -47,7 +45,7 @@ function wordAt({ tokens, offsets }, unit, exact) {
   if (exact || !tokens) return [unit, offsets.character(unit, 1)];
   const [lineStart, lineEnd] = offsets.lineAt(unit);
   const after = tokens.after(unit);
-  if (after && after[0] < lineEnd) return after;
+  if (after?.[0] < lineEnd) return after;
   const before = tokens.before(unit);
-  return before && before[0] >= lineStart ? before : null;
+  return before?.[0] >= lineStart ? before : null;
 }

@@ -1,20 +1,26 @@
 // Operations for what a person decides about a mention, a suggestion or a doubt. See operations.py.
 
 import { freshId, saying } from './edits.js';
+import { overlap } from './lanes.js';
+
+/** Whether nobody decided yet. */
+export const isOpen = ({ status }) => status === 'suggested' || status === 'doubt';
 
 const marked = (note, { uid, label, spans }) => ({ uid, label, spans, check: note.check(spans) });
 const whole = (note, mention) => ({ ...marked(note, mention), probability: mention.probability, model: note.model });
 
 export function accepting(note, mention) {
-  if (mention.status === 'suggested') return [{ op: 'accept', ...whole(note, mention) }];
-  if (mention.status === 'doubt') return [{ op: 'add', ...marked(note, mention) }];
-  return mention.status === 'given' ? [{ op: 'accept', uid: mention.uid }] : [];
+  const { status, uid } = mention;
+  if (status === 'suggested') return [{ op: 'accept', ...whole(note, mention) }];
+  if (status === 'doubt') return [{ op: 'add', ...marked(note, mention) }];
+  return status === 'given' ? [{ op: 'accept', uid }] : [];
 }
 
 export function rejecting(note, mention) {
-  if (mention.status === 'suggested') return [{ op: 'reject', ...whole(note, mention) }];
-  if (mention.status === 'doubt') return [{ op: 'reject', ...marked(note, mention) }];
-  return [{ op: mention.status === 'added' ? 'remove' : 'reject', uid: mention.uid }];
+  const { status, uid } = mention;
+  if (status === 'suggested') return [{ op: 'reject', ...whole(note, mention) }];
+  if (status === 'doubt') return [{ op: 'reject', ...marked(note, mention) }];
+  return [{ op: status === 'added' ? 'remove' : 'reject', uid }];
 }
 
 /** Another label or other spans: `to` is `{ label }` or `{ spans }`. */
@@ -29,8 +35,7 @@ export function changing(note, mention, to) {
 
 /** A new mention takes the place of suggestions of the same label that it overlaps. */
 export function adding(note, label, spans) {
-  const overlaps = (one) => one.spans.some(([s, e]) => spans.some(([from, to]) => s < to && from < e));
-  const own = note.undecided.filter((one) => one.label === label && overlaps(one));
+  const own = note.undecided.filter((one) => one.label === label && overlap(one, { spans }));
   const same = own.find((one) => saying(one) === saying({ label, spans }));
   if (same) return accepting(note, same);
   return [{ op: 'add', ...marked(note, { uid: freshId('n'), label, spans }) }, ...own.flatMap((one) => rejecting(note, one))];

@@ -1,82 +1,52 @@
-// Elements without markup. Text reaches the page by textContent alone, so a note can never become
-// HTML; the Content-Security-Policy (Trusted Types) refuses everything else anyway.
+// Elements without markup. Text reaches the page as text alone, so a note can never become HTML;
+// the Content-Security-Policy (Trusted Types) refuses everything else anyway.
 
-const SVG = 'http://www.w3.org/2000/svg';
-const REFUSED = new Set(['innerHTML', 'outerHTML', 'srcdoc', 'style']);
+const REFUSED = ['innerHTML', 'outerHTML', 'srcdoc', 'style'];
+const PROPERTIES = /^(on.+|value|checked|disabled|selected)$/; // everything else is an attribute
 
 /**
- * Make an element.
- *
- * Props: `class`, `dataset` (object), `onclick` and the like (functions), `true`/`false`/`null`
- * for attributes that are there or not; properties such as `value`, `checked` and `disabled` are
- * set as such; everything else is an attribute. Children: elements, strings, numbers, arrays of
- * these; `null` and `false` are skipped.
+ * Make an element. Attributes that are null or false are not there; `dataset` is an object.
+ * Children: elements, strings, numbers, arrays of these; null and false are skipped.
  */
-export function h(tag, props, ...children) {
-  return filled(document.createElement(tag), props, children);
-}
+export const h = (tag, props, ...children) => made(document.createElement(tag), props, children);
 
-/** The same for SVG. */
-export function svg(tag, props, ...children) {
-  return filled(document.createElementNS(SVG, tag), props, children);
-}
+export const svg = (tag, props, ...children) => made(document.createElementNS('http://www.w3.org/2000/svg', tag), props, children);
 
-function filled(element, props, children) {
+function made(element, props, children) {
   for (const [name, value] of Object.entries(props ?? {})) set(element, name, value);
-  append(element, children);
-  return element;
+  return fill(element, children);
 }
 
 /** Set one prop of an element, as `h` does. */
 export function set(element, name, value) {
-  if (REFUSED.has(name)) throw new TypeError(`${name} is not a prop`);
+  if (REFUSED.includes(name)) throw new TypeError(`${name} is not a prop`);
   if (name === 'dataset') Object.assign(element.dataset, value);
-  else if (name.startsWith('on')) listen(element, name.slice(2), value);
-  else if (PROPERTIES.has(name)) element[name] = value;
-  else if (value === null || value === undefined || value === false) element.removeAttribute(name);
-  else element.setAttribute(name, value === true ? '' : String(value));
-}
-
-const PROPERTIES = new Set(['value', 'checked', 'disabled', 'selected', 'textContent', 'indeterminate']);
-
-function listen(element, type, handler) {
-  if (typeof handler !== 'function') throw new TypeError(`on${type} takes a function`);
-  element.addEventListener(type, handler);
-}
-
-/** Append children as `h` does. */
-export function append(element, children) {
-  for (const child of children) {
-    if (child === null || child === undefined || child === false) continue;
-    if (Array.isArray(child)) append(element, child);
-    else element.append(child instanceof Node ? child : String(child));
-  }
+  else if (PROPERTIES.test(name)) element[name] = value;
+  else if (isNothing(value)) element.removeAttribute(name);
+  else element.setAttribute(name, value === true ? '' : value);
 }
 
 /** Replace what an element holds. */
 export function fill(element, ...children) {
-  element.replaceChildren();
-  append(element, children);
+  element.replaceChildren(...children.flat(Infinity).filter((child) => !isNothing(child)));
   return element;
 }
+
+const isNothing = (value) => value === null || value === undefined || value === false;
 
 /**
  * Make the children of `parent` those of `items`, one each, keeping elements by key.
  *
- * `make(item)` gives a new element; `update(element, item)` is called for every one, new or kept.
- * Elements that stay are moved only where the order changed, so focus and scroll position survive.
+ * `update(element, item)` is called for every one, new or kept. Elements that stay are moved only
+ * where the order changed, so focus and scroll position survive.
  */
-export function keyed(parent, items, keyOf, make, update = () => {}) {
-  const before = KEPT.get(parent) ?? new Map();
-  const after = new Map();
-  for (const item of items) {
-    const key = keyOf(item);
-    if (after.has(key)) throw new Error('two items have the same key');
-    after.set(key, before.get(key) ?? make(item));
-  }
-  for (const [key, element] of before) if (!after.has(key)) element.remove();
+export function keyed(parent, items, keyOf, make, update) {
+  const before = KEPT.get(parent);
+  const after = new Map(items.map((item) => [keyOf(item), before?.get(keyOf(item)) ?? make(item)]));
+  const kept = new Set(after.values());
+  for (const element of [...parent.children]) if (!kept.has(element)) element.remove();
   let place = parent.firstElementChild;
-  for (const element of after.values()) {
+  for (const element of kept) {
     if (element === place) place = place.nextElementSibling;
     else parent.insertBefore(element, place);
   }

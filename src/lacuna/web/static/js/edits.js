@@ -27,6 +27,9 @@ export const saying = ({ label, spans }) => `${spans.join(' ')} ${label}`;
 
 export const isLive = ({ status }) => status !== 'rejected';
 
+/** What was done, in words. */
+export const DID = { add: 'added', change: 'changed', remove: 'removed', accept: 'accepted', reject: 'rejected', restore: 'put back' };
+
 /** What an operation changes: a uid, or '' for the state of the note. */
 export const target = ({ op, uid }) => (op === 'state' ? '' : uid);
 

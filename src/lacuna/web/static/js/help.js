@@ -2,26 +2,22 @@
 
 import { h } from './dom.js';
 import { KEYS, keyName } from './keys.js';
-import { choice, dialog } from './widgets.js';
+import { app } from './main.js';
+import { dialog, p, press, row, tick } from './widgets.js';
 
-const LABELS = /^label-(\d+)$/;
-
-export function showHelp(app) {
+export function showHelp() {
   const { settings, project } = app;
-  return dialog('Help and keys', (close) => {
-    const swap = (text, name) => {
-      const box = h('input', { type: 'checkbox', checked: settings[name] !== false, onchange: () => (settings[name] = box.checked) });
-      return h('label', { class: 'switch' }, box, ` ${text}`);
-    };
-    const rows = KEYS.filter(({ action }) => !LABELS.test(action)).map(({ keys, says }) => h('tr', null, h('td', null, keys.map((key) => [h('kbd', null, keyName(key)), ' '])), h('td', null, says)));
-    const labels = project.labels.filter(({ key }) => key).map(({ key, name }) => h('tr', null, h('td', null, h('kbd', null, key)), h('td', null, name)));
-    return [
-      h('p', null, 'Dashed: suggested. Solid: decided by a person. Dotted: not marked, but the model is not sure. Select words and press the key of a label to mark them.'),
-      h('p', null, 'With the mouse: hold ', h('kbd', null, 'Alt'), ' for exact characters, ', h('kbd', null, 'Ctrl'), ' to add a part after a gap. A label that is clicked with nothing selected is a brush.'),
-      swap('Single letters, digits and signs are keys', 'letters'),
-      swap('“Done” accepts what is still suggested', 'accepts'),
-      h('div', { class: 'keys', tabindex: 0, role: 'region', 'aria-label': 'Keys' }, h('table', null, h('tbody', null, rows)), h('table', null, h('tbody', null, labels))),
-      choice('Close', () => close(), { class: 'main', autofocus: true }),
-    ];
-  });
+  const kbd = (key) => h('kbd', null, key);
+  const change = (text, name) => tick(text, { checked: settings[name] !== false, onchange: ({ target }) => (settings[name] = target.checked) });
+  const table = (rows) => h('table', null, h('tbody', null, rows));
+  const keys = KEYS.filter(({ action }) => !/^label-/.test(action)).map(({ keys, says }) => row(keys.map((key) => [kbd(keyName(key)), ' ']), says));
+  const labels = project.labels.filter(({ key }) => key).map(({ key, name }) => row(kbd(key), name));
+  return dialog('Help and keys', (close) => [
+    p('Dashed: suggested. Solid: decided by a person. Dotted: not marked, but the model is not sure. Select words and press the key of a label to mark them.'),
+    p('With the mouse: hold ', kbd('Alt'), ' for exact characters, ', kbd('Ctrl'), ' to add a part after a gap. A label that is clicked with nothing selected is a brush.'),
+    change('Single letters, digits and signs are keys', 'letters'),
+    change('“Done” accepts what is still suggested', 'accepts'),
+    h('div', { class: 'keys', tabindex: 0, role: 'region', 'aria-label': 'Keys' }, table(keys), table(labels)),
+    press('Close', () => close(), { class: 'main', autofocus: true }),
+  ]);
 }

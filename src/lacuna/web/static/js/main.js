@@ -1,29 +1,20 @@
-// The frame of the page: session, header, screens by the address, messages.
+// The frame of the page: session, header, screens by the address, messages. A screen is the module
+// of that name: its `element`, `show(key)` and, if it has something to end, `hide()`.
 
-import { ApiError, api, Offline } from './api.js';
-import { fill, h } from './dom.js';
+import { ApiError, api } from './api.js';
+import { fill, h, set } from './dom.js';
 import { Events } from './events.js';
+import { p, press } from './widgets.js';
 
-const SCREENS = {
-  review: ['./review.js', 'reviewScreen', 'Review'],
-  documents: ['./documents.js', 'documentsScreen', 'Notes'],
-  teach: ['./teaching.js', 'teachScreen', 'Teach'],
-  model: ['./modelpage.js', 'modelScreen', 'Model'],
-  finish: ['./finish.js', 'finishScreen', 'Finish'],
-  deid: ['./deidrun.js', 'deidScreen', 'De-identify'],
-  export: ['./exporting.js', 'exportScreen', 'Export'],
-  import: ['./importing.js', 'importScreen', 'Import'],
-  history: ['./history.js', 'historyScreen', 'History'],
-};
+const SAVED = { saved: 'saved ✓', saving: 'saving …', failing: 'not saved, trying again' };
 
-const place = (id) => document.getElementById(id);
+const find = (selector) => document.querySelector(selector);
+const links = [...document.querySelectorAll('nav a')];
 const events = new Events();
-const screens = new Map();
 let current = null;
 
 /** What screens may use. `settings` are for this visit alone. */
 export const app = {
-  api,
   project: null,
   get screen() {
     return current;
@@ -31,15 +22,15 @@ export const app = {
   settings: { letters: true, accepts: null },
   /** Say something to people who listen; nothing is seen. */
   announce(text) {
-    const live = place('live');
+    const live = find('#live');
     live.textContent = live.textContent === text ? `${text} ` : text; // the same again is said again
   },
-  /** Show a message for a while; kind 'error' stays until it is closed. Any `Error` may be given. */
-  say(text, kind = 'info') {
-    const failed = kind === 'error' || text instanceof Error;
-    const close = h('button', { type: 'button', 'aria-label': 'Close', onclick: () => toast.remove() }, '×');
-    const toast = h('div', { class: `toast ${failed ? 'error' : kind}`, role: failed ? 'alert' : 'status' }, h('p', null, text.message ?? text), close);
-    place('toasts').append(toast);
+  /** Show a message for a while, or an error until it is closed. */
+  say(text) {
+    const failed = text instanceof Error;
+    const close = press('×', () => toast.remove(), { 'aria-label': 'Close' });
+    const toast = h('div', { class: `toast ${failed ? 'error' : ''}`, role: failed ? 'alert' : 'status' }, p(failed ? text.message : text), close);
+    find('#toasts').append(toast);
     if (!failed) setTimeout(() => toast.remove(), 6000);
   },
   /** Go to a screen, e.g. 'review/12'; with `replace` the one before is not gone back to. */
@@ -51,75 +42,45 @@ export const app = {
     }
   },
   async refreshProject() {
-    app.project = (await api.get('/project')).body;
-    header();
-    events.emit('refreshed', app.project);
-    return app.project;
+    const project = (await api.get('/project')).body;
+    const { counts, filling } = project;
+    const { done } = counts.states;
+    app.project = project;
+    find('.project').textContent = project.name;
+    find('#top progress').value = counts.documents ? done / counts.documents : 0;
+    find('.counted').textContent = filling ? `reading notes: ${filling.done} of ${filling.of}` : `${done} of ${counts.documents} reviewed`;
+    find('#top').hidden = false;
+    events.emit('refreshed');
+    return project;
   },
-  /** Listen to the server: document, queue, project, import, filling; 'refreshed' follows a new `project`. */
+  labelNamed: (wanted) => app.project.labels.find(({ name }) => name === wanted),
+  /** Listen to the server: document, queue, project, import, filling, teaching, model, finish, deid; 'refreshed' follows a new `project`. */
   on: (type, handler) => events.on(type, handler),
   /** 'saved', 'saving' or 'failing'. */
   saved(state) {
-    const words = { saved: 'saved ✓', saving: 'saving …', failing: 'not saved, trying again' };
-    place('saved').textContent = words[state];
-    place('saved').dataset.state = state;
+    Object.assign(find('#saved'), { textContent: SAVED[state] }).dataset.state = state;
+  },
+  async help() {
+    await (await import('./help.js')).showHelp();
+    events.emit('refreshed'); // switches may have changed
   },
 };
-
-// ── header ───────────────────────────────────────────────────────────────────────────────────
-
-const saved = h('span', { id: 'saved', role: 'status', dataset: { state: 'saved' } }, 'saved ✓');
-const progress = h('progress', { 'aria-label': 'Reviewed notes', max: 1 });
-const counted = h('span', { class: 'counted' });
-const name = h('span', { class: 'project' });
-const links = Object.entries(SCREENS).map(([route, [, , title]]) => h('a', { href: `#/${route}` }, title));
-const help = h('button', { type: 'button', id: 'help', 'aria-label': 'Help and keys', onclick: openHelp }, h('kbd', null, '?'));
-
-async function openHelp() {
-  await (await import('./help.js')).showHelp(app);
-  events.emit('refreshed', app.project); // switches may have changed
-}
-app.help = openHelp;
-
-function header() {
-  const { project } = app;
-  const { documents, states } = project.counts;
-  name.textContent = project.name;
-  progress.value = documents ? states.done / documents : 0;
-  counted.textContent = project.filling
-    ? `reading notes: ${project.filling.done} of ${project.filling.of}`
-    : `${states.done} of ${documents} reviewed`;
-  if (!name.isConnected) {
-    const brand = h('a', { class: 'brand', href: '#/review' }, 'lacuna');
-    const nav = h('nav', { 'aria-label': 'Screens' }, links);
-    fill(place('top'), brand, name, nav, h('div', { class: 'progress' }, progress, counted), saved, help);
-  }
-}
-
-// ── screens ──────────────────────────────────────────────────────────────────────────────────
 
 /** Show what the address says. */
 async function show() {
   const { hash } = location;
-  let [route, ...keys] = hash.replace(/^#\/?/, '').split('/').filter(Boolean);
-  if (!SCREENS[route]) route = 'review';
+  let [route, ...keys] = hash.split('/').slice(1);
   if (route === 'review' && !app.project.counts.documents && !(await app.refreshProject()).counts.documents) route = 'import'; // the start of an empty project
-  for (const link of links) {
-    if (link.getAttribute('href') === `#/${route}`) link.setAttribute('aria-current', 'page');
-    else link.removeAttribute('aria-current');
-  }
-  document.title = `${SCREENS[route][2]} – lacuna`;
+  const link = links.find((one) => one.hash === `#/${route}`);
+  if (!link) return app.go('review', { replace: true });
+  for (const one of links) set(one, 'aria-current', one === link && 'page');
+  document.title = `${link.textContent} – lacuna`;
   try {
-    if (!screens.has(route)) {
-      const [path, make] = SCREENS[route];
-      const module = await import(path);
-      if (location.hash !== hash) return; // somebody went on while it was loading
-      if (!screens.has(route)) screens.set(route, module[make](app));
-    }
-    const next = screens.get(route);
+    const next = await import(`./${route}.js`);
+    if (location.hash !== hash) return; // somebody went on while it was loading
     if (current !== next) {
-      current?.hide();
-      fill(place('screen'), next.element);
+      current?.hide?.();
+      fill(find('#screen'), next.element);
       current = next;
     }
     await next.show(...keys.map(Number).filter(Number.isInteger));
@@ -130,14 +91,14 @@ async function show() {
 
 /** Errors of calls that nobody caught; others are mistakes of ours and go to the console. */
 function failed(error) {
-  if (error instanceof ApiError && error.status === 401) locked();
-  else if (error instanceof ApiError || error instanceof Offline) app.say(error);
-  else throw error;
+  if (!(error instanceof ApiError)) throw error;
+  if (error.status === 401) locked();
+  else app.say(error);
 }
 
 function locked() {
   const text = 'Open the link that lacuna printed when it was started. It holds the key to this page.';
-  fill(place('screen'), h('section', { class: 'empty' }, h('h1', null, 'This page is locked'), h('p', null, text)));
+  fill(find('#screen'), h('section', { class: 'empty' }, h('h1', null, 'This page is locked'), p(text)));
 }
 
 async function start() {
@@ -147,9 +108,10 @@ async function start() {
     await api.post('/session', { token });
   } else if (!(await api.get('/health')).body.version) return locked(); // without a session: no error to provoke
   await app.refreshProject();
-  window.addEventListener('hashchange', show);
-  window.addEventListener('unhandledrejection', (event) => {
-    if (!(event.reason instanceof ApiError || event.reason instanceof Offline)) return;
+  find('#help').onclick = app.help;
+  addEventListener('hashchange', show);
+  addEventListener('unhandledrejection', (event) => {
+    if (!(event.reason instanceof ApiError)) return;
     event.preventDefault();
     failed(event.reason);
   });

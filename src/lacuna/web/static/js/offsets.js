@@ -1,14 +1,11 @@
 // Offsets in a document. Outside this page they count code points, as Python does; strings of
 // JavaScript count UTF-16 units. Lines, and the pieces that are painted one by one, are in units.
 
-export const PIECE_UNITS = 800; // a longer line is cut into pieces, see docs/decisions.md
-
-const LINE_END = /\r\n|[\n\r\u2028\u2029]/g;
-const ASTRAL = /[\ud800-\udbff][\udc00-\udfff]/;
-const HIGH = (unit) => unit >= 0xd800 && unit < 0xdc00;
-const LOW = (unit) => unit >= 0xdc00 && unit < 0xe000;
-const ATTACHED = /^[\p{M}\p{Emoji_Modifier}\u200d]/u; // never without the character before
-const JOINER = 0x200d;
+const PIECE_UNITS = 800; // a longer line is cut into pieces, see docs/decisions.md
+const LINE = /.*(\r\n|[\n\r\u2028\u2029]|$)/g;
+const LINE_END = /[\n\r\u2028\u2029]+$/;
+const ASTRAL = /[^\0-\uffff]/u;
+const INSIDE = /^(\r\n|\u200d|[^][\p{M}\p{Emoji_Modifier}\u200d])/u; // two that are never parted
 
 export class Offsets {
   constructor(text) {
@@ -32,16 +29,21 @@ export class Offsets {
   }
 
   toUnits(spans) {
-    return spans.map(([start, end]) => [this.toUnit(start), this.toUnit(end)]);
+    return spans.map((span) => span.map((point) => this.toUnit(point)));
   }
 
   toPoints(spans) {
-    return spans.map(([start, end]) => [this.toPoint(start), this.toPoint(end)]);
+    return spans.map((span) => span.map((unit) => this.toPoint(unit)));
+  }
+
+  /** The text of spans of units, one string each. */
+  texts(units) {
+    return units.map(([start, end]) => this.text.slice(start, end));
   }
 
   /** Index of the piece a unit is in; the end of the text is in the last piece. */
   pieceAt(unit) {
-    return lastNotAfter(this.pieces, unit, this.pieces.length - 1);
+    return lastNotAfter(this.pieces, unit, this.pieceCount());
   }
 
   pieceStart(index) {
@@ -55,7 +57,7 @@ export class Offsets {
   /** Whether a piece ends inside a line. */
   isCut(index) {
     const end = this.pieces[index + 1];
-    return end < this.text.length && !isLineEnd(this.text, end);
+    return end < this.text.length && !LINE_END.test(this.text[end - 1]);
   }
 
   /** The line around a unit, without its line end. */
@@ -65,34 +67,28 @@ export class Offsets {
     while (first > 0 && this.isCut(first - 1)) first--;
     while (this.isCut(last)) last++;
     const start = this.pieces[first];
-    const line = this.text.slice(start, this.pieces[last + 1]);
-    return [start, start + line.replace(/(\r\n|[\n\r\u2028\u2029])$/, '').length];
+    return [start, start + this.text.slice(start, this.pieces[last + 1]).replace(LINE_END, '').length];
   }
 
   /** Move ends that are inside a character outward: surrogate pairs, combining marks, joiners. */
   outward([start, end]) {
-    while (start > 0 && !isBorder(this.text, start)) start--;
-    while (end < this.text.length && !isBorder(this.text, end)) end++;
+    while (!isBorder(this.text, start)) start--;
+    while (!isBorder(this.text, end)) end++;
     return [start, end];
   }
 
   /** The next border of a character after (`step` 1) or before (−1) a unit. */
   character(unit, step) {
     let here = unit + step;
-    while (here > 0 && here < this.text.length && !isBorder(this.text, here)) here += step;
+    while (!isBorder(this.text, here)) here += step;
     return Math.min(Math.max(here, 0), this.text.length);
   }
 }
 
 function unitsOfPoints(text) {
-  const units = new Uint32Array(text.length + 1);
-  let points = 0;
-  for (let unit = 0; unit < text.length; points++) {
-    units[points] = unit;
-    unit += HIGH(text.charCodeAt(unit)) && LOW(text.charCodeAt(unit + 1)) ? 2 : 1;
-  }
-  units[points] = text.length;
-  return units.slice(0, points + 1);
+  let unit = 0;
+  const units = Array.from(text, (character) => (unit += character.length));
+  return Uint32Array.from([0, ...units]);
 }
 
 /** Index of the last value ≤ `wanted` among the first `size` of an ascending array; at least 0. */
@@ -108,37 +104,23 @@ export function lastNotAfter(values, wanted, size = values.length) {
 }
 
 /** Whether something may end or begin at a unit: not inside what is read as one character. */
-export function isBorder(text, unit) {
+function isBorder(text, unit) {
   if (unit <= 0 || unit >= text.length) return true;
-  const before = text.charCodeAt(unit - 1);
-  const after = text.charCodeAt(unit);
-  if (HIGH(before) && LOW(after)) return false;
-  if (before === 13 && after === 10) return false;
-  if (before === JOINER) return false;
-  return after < 0x300 || !ATTACHED.test(text.slice(unit, unit + 2));
+  return !isPair(text, unit - 1) && !INSIDE.test(text.slice(unit - 1, unit + 2));
 }
 
-function isLineEnd(text, end) {
-  const unit = text.charCodeAt(end - 1);
-  return unit === 10 || unit === 0x2028 || unit === 0x2029 || (unit === 13 && text.charCodeAt(end) !== 10);
-}
+const isPair = (text, unit) => text.codePointAt(unit) > 0xffff;
 
 /** Starts of the pieces, and the end of the text as the last value. */
 function pieceStarts(text) {
   const starts = [];
-  let start = 0;
-  const line = (contentEnd, end) => {
-    while (contentEnd - start > PIECE_UNITS) {
-      starts.push(start);
-      start = cutAfter(text, start);
-    }
-    if (end > start) starts.push(start);
-    start = end;
-  };
-  for (const match of text.matchAll(LINE_END)) line(match.index, match.index + match[0].length);
-  line(text.length, text.length);
-  starts.push(text.length);
-  return Uint32Array.from(starts);
+  for (const { 0: line, 1: lineEnd, index } of text.matchAll(LINE)) {
+    const end = index + line.length - lineEnd.length;
+    let start = index;
+    for (; end - start > PIECE_UNITS; start = cutAfter(text, start)) starts.push(start);
+    if (line) starts.push(start);
+  }
+  return Uint32Array.from([...starts, text.length]);
 }
 
 /** Where to cut a long line: after the last space that fits, else at the border of a character. */
@@ -148,8 +130,7 @@ function cutAfter(text, start) {
   if (space > start && isBorder(text, space)) return space;
   let cut = most;
   while (cut > start && !isBorder(text, cut)) cut--;
-  if (cut > start) return cut;
-  return HIGH(text.charCodeAt(most - 1)) ? most - 1 : most; // 800 marks in a row
+  return cut > start ? cut : most - isPair(text, most - 1); // 800 marks in a row
 }
 
 /** Spans in order and apart: those that overlap or touch become one, empty ones are left out. */

@@ -1,100 +1,91 @@
 // The notes that wait, in the order of the queue, or those that a search finds.
 
-import { fill, h, keyed } from './dom.js';
-import { button } from './widgets.js';
+import { api } from './api.js';
+import { fill, h, keyed, set } from './dom.js';
+import { app } from './main.js';
+import { note, pane } from './review.js';
+import { button, line, offer, press, rested, select } from './widgets.js';
 
 const SIGNS = { new: '○', open: '○', done: '✓', later: '◷' };
 const SHOWN = { queue: 'waiting', done: 'reviewed', later: 'later', flagged: 'flagged', all: 'all notes' };
+const ASKED = { done: { states: ['done'] }, later: { states: ['later'] }, flagged: { flag: true }, queue: { states: ['new', 'open'] } };
+const NEED = 'How much a look is needed: about what the model may have missed';
 const RANDOM = 'Drawn at random, so that the model can be judged fairly. It may be easy.';
 
-export class QueuePane {
-  constructor(app, perform) {
-    this.app = app;
-    this.rows = [];
-    this.field = h('input', { type: 'search', id: 'search', 'aria-label': 'Search notes', placeholder: 'Search', autocomplete: 'off', spellcheck: 'false' });
-    this.which = h('select', { 'aria-label': 'Which notes' }, Object.entries(SHOWN).map(([value, text]) => h('option', { value }, text)));
-    this.label = h('select', { 'aria-label': 'With label' });
-    this.list = h('ol', { id: 'queue' });
-    this.foot = h('p', { class: 'soft' });
-    this.more = h('button', { type: 'button', hidden: true, onclick: () => this.load(true) }, 'More');
-    this.element = h('div', { class: 'inside' }, h('div', { class: 'line' }, this.field, button('search', perform, '', { tabindex: -1, 'aria-hidden': 'true' })), h('div', { class: 'line' }, this.which, this.label), this.list, this.more, this.foot);
-    let waiting;
-    this.field.addEventListener('input', () => {
-      clearTimeout(waiting);
-      waiting = setTimeout(() => this.load(), 250);
-    });
-    this.field.addEventListener('keydown', async ({ key }) => {
-      if (key === 'Enter' && this.words) {
-        clearTimeout(waiting);
-        await this.load(); // what was found, not what the list showed before
-        this.list.querySelector('a')?.click();
-      }
-      if (key === 'Escape') document.getElementById('pane')?.focus(); // the keys are there
-    });
-    for (const field of [this.which, this.label]) field.addEventListener('change', () => this.load());
-    app.on('refreshed', () => this.counts());
-    this.counts();
-  }
+let rows = [];
+let turn = 0; // of the latest request; answers to earlier ones are dropped
 
-  get words() {
-    return this.field.value.trim();
-  }
+const again = () => load();
+export const field = line({ type: 'search', id: 'search', 'aria-label': 'Search notes', placeholder: 'Search', oninput: rested(250, again), onkeydown });
+const which = select(Object.entries(SHOWN), { 'aria-label': 'Which notes', onchange: again });
+const label = h('select', { 'aria-label': 'With label', onchange: again });
+const list = h('ol', { id: 'queue' });
+const foot = h('p', { class: 'soft' });
+const more = press('More', () => load(rows.at(-1).key), { hidden: true });
 
-  /** Where the words that were searched for are in a text: the first 50 places. */
-  hits(text) {
-    const [words, folded] = [this.words.toLowerCase(), text.toLowerCase()];
-    const found = [];
-    for (let at = folded.indexOf(words); words && at >= 0 && found.length < 50; at = folded.indexOf(words, at + 1)) found.push([at, at + words.length]);
-    return found;
-  }
+export const parts = [
+  h('div', { class: 'line' }, field, button('search', '', { tabindex: -1, 'aria-hidden': 'true' })),
+  h('div', { class: 'line' }, which, label),
+  list, more, foot,
+];
 
-  get filtered() {
-    return Boolean(this.words || this.label.value || this.which.value !== 'queue');
-  }
+app.on('refreshed', counts);
+counts();
 
-  /** The note after another one in a list that was searched for; null: ask the queue. */
-  after(key) {
-    if (!this.filtered) return null;
-    const at = this.rows.findIndex((row) => row.key === key);
-    return this.rows[at + 1]?.key ?? null;
+async function onkeydown({ key }) {
+  if (key === 'Enter' && field.value.trim()) {
+    await load(); // what is found, not what the list showed before
+    list.querySelector('a')?.click();
   }
+  if (key === 'Escape') pane.element.focus(); // the keys are there
+}
 
-  counts() {
-    const { counts, labels } = this.app.project;
-    const { states, flagged } = counts;
-    this.foot.textContent = `${states.new + states.open} left · ${states.later} later · ${flagged} ⚑`;
-    if (this.labels === labels.length) return;
-    this.labels = labels.length;
-    fill(this.label, h('option', { value: '' }, 'any label'), labels.map(({ name }) => h('option', { value: name }, name)));
-  }
+const isFiltered = () => field.value.trim() || label.value || which.value !== 'queue';
 
-  async load(more = false) {
-    const { api } = this.app;
-    const which = this.which.value;
-    const states = { queue: ['new', 'open'], done: ['done'], later: ['later'] }[which];
-    const ask = { order: 'need', limit: 50, ...(more && { after: this.rows.at(-1).key }), ...(states && { states }), ...(which === 'flagged' && { flag: true }), ...(this.label.value && { label: this.label.value }), ...(this.words && { words: this.words }) };
-    const asked = (this.asked = Symbol('asked'));
-    const { body } = await (this.filtered ? api.post('/documents/search', ask) : api.get('/queue?limit=50'));
-    if (asked !== this.asked) return;
-    this.rows = more ? [...this.rows, ...body.documents] : body.documents;
-    this.more.hidden = !this.filtered || body.next === null;
-    this.show(this.current);
-    this.onload?.();
-  }
+/** The note after another one in a list that was searched for; null: ask the queue. */
+export function after(key) {
+  const at = rows.findIndex((row) => row.key === key);
+  return isFiltered() ? (rows[at + 1]?.key ?? null) : null;
+}
 
-  show(current) {
-    this.current = current;
-    keyed(this.list, this.rows, ({ key }) => key, () => h('li', null, h('a', null)), (element, row) => {
-      const [link] = element.children;
-      const random = row.reason === 'random';
-      const need = row.state === 'done' || row.need === null ? '' : `~${row.need.toFixed(1)}`;
-      link.href = `#/review/${row.key}`;
-      if (row.key === current) link.setAttribute('aria-current', 'true');
-      else link.removeAttribute('aria-current');
-      link.title = random ? RANDOM : need && 'How much a look is needed: about what the model may have missed';
-      const sign = row.key === current ? '●' : random ? '◆' : SIGNS[row.state];
-      fill(link, h('i', { 'aria-hidden': 'true' }, sign), h('span', null, row.id), row.flag && '⚑', h('small', null, random ? 'random' : need));
-    });
-    if (!this.rows.length) fill(this.list, h('li', { class: 'soft' }, this.filtered ? 'No note found' : 'Nothing waits'));
-  }
+function counts() {
+  const { counts, labels } = app.project;
+  const { states, flagged } = counts;
+  foot.textContent = `${states.new + states.open} left · ${states.later} later · ${flagged} ⚑`;
+  if (label.length !== labels.length + 1) offer(label, [['', 'any label'], ...labels.map(({ name }) => name)]);
+}
+
+/** Read the list, or what comes after a note in it. */
+export async function load(after = null) {
+  const mine = ++turn;
+  const words = field.value.trim();
+  const asked = { order: 'need', limit: 50, after, ...ASKED[which.value] };
+  if (words) asked.words = words;
+  if (label.value) asked.label = label.value;
+  const filtered = isFiltered();
+  const { body } = await (filtered ? api.post('/documents/search', asked) : api.get('/queue?limit=50'));
+  if (mine !== turn) return;
+  rows = [...(after === null ? [] : rows), ...body.documents];
+  more.hidden = !filtered || body.next === null;
+  keyed(list, rows, ({ key }) => key, () => h('li', null, h('a')), write);
+  if (!rows.length) fill(list, h('li', { class: 'soft' }, filtered ? 'No note found' : 'Nothing waits'));
+  if (note) pane.markUnits('search', hits(words.toLowerCase(), note.text.toLowerCase()));
+}
+
+function write({ firstChild: link }, { key, id, state, flag, reason, need }) {
+  const current = key === note?.key;
+  const random = reason === 'random';
+  const much = state === 'done' || need === null ? '' : `~${need.toFixed(1)}`;
+  const sign = current ? '●' : random ? '◆' : SIGNS[state];
+  link.href = `#/review/${key}`;
+  link.title = random ? RANDOM : much && NEED;
+  set(link, 'aria-current', current && 'true');
+  fill(link, h('i', { 'aria-hidden': 'true' }, sign), h('span', null, id), flag && '⚑', h('small', null, random ? 'random' : much));
+}
+
+/** Where words are in a text: the first 50 places. */
+function hits(words, text) {
+  const found = [];
+  for (let at = text.indexOf(words); words && at >= 0 && found.length < 50; at = text.indexOf(words, at + 1)) found.push([at, at + words.length]);
+  return found;
 }

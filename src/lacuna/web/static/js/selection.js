@@ -7,38 +7,25 @@
 
 import { home, lineMove, wordMove } from './cursor.js';
 import { joined } from './offsets.js';
-import { changedBorder, withPart, withoutPart } from './parts.js';
+import { changedBorder, withoutPart } from './parts.js';
 
-const MOVES = {
-  'cursor-left': ['word', -1, false],
-  'cursor-right': ['word', 1, false],
-  'cursor-up': ['line', -1, false],
-  'cursor-down': ['line', 1, false],
-  'extend-left': ['word', -1, true],
-  'extend-right': ['word', 1, true],
-  'extend-up': ['line', -1, true],
-  'extend-down': ['line', 1, true],
-};
-const CHARACTERS = { 'character-left': -1, 'character-right': 1 };
-const BORDER = /^(start|end)-(left|right)(-character)?$/;
+const MOVE = /^(cursor|extend|character|start|end)-(left|right|up|down)(-character)?$/;
 
 export class Selection {
+  exact = false; // Shift+C: exact characters
+  drag = null; // { adding, shift, anchor, alt } while the button is down
+
   constructor(pane) {
     this.pane = pane;
-    this.exact = false; // Shift+C: exact characters
-    this.drag = null; // { adding, shift } while the button is down
     this.reset();
-    pane.text.addEventListener('pointerdown', (event) => this.#down(event));
-    document.addEventListener('selectionchange', () => this.drag && this.#preview());
-    document.addEventListener('pointerup', (event) => this.drag && this.#up(event));
-    document.addEventListener('pointercancel', () => (this.drag = null));
-    pane.text.addEventListener('click', (event) => event.detail === 3 && this.#line(event));
-    for (const type of ['keydown', 'keyup']) {
-      document.addEventListener(type, (event) => {
-        if (this.drag && event.key === 'Alt') this.#preview(event.altKey);
-      });
-    }
-    pane.element.addEventListener('copy', (event) => this.#copy(event));
+    const on = (target, type, listener) => target.addEventListener(type, listener);
+    on(pane.text, 'pointerdown', (event) => event.button === 0 && this.#down(event));
+    on(pane.text, 'click', (event) => event.detail === 3 && this.#line(event));
+    on(pane.element, 'copy', (event) => this.#copy(event));
+    on(document, 'selectionchange', () => this.drag && this.#preview());
+    on(document, 'pointerup', (event) => this.drag && this.#up(event));
+    on(document, 'pointercancel', () => (this.drag = null));
+    for (const type of ['keydown', 'keyup']) on(document, type, ({ key, altKey }) => this.drag && key === 'Alt' && this.#preview(altKey));
   }
 
   reset() {
@@ -49,14 +36,13 @@ export class Selection {
 
   /** What is selected now, or null. */
   get current() {
-    if (!this.anchor) return null;
-    const span = hull(this.anchor, this.head);
-    return span[0] < span[1] ? span : null;
+    const span = this.anchor && hull(this.anchor, this.head);
+    return span && span[0] < span[1] ? span : null;
   }
 
   /** All parts of the selection, in order and apart. */
   get spans() {
-    return joined([...this.parts, ...(this.current ? [this.current] : [])].map((span) => [...span]));
+    return joined([...this.parts, this.current ?? [0, 0]]);
   }
 
   clear() {
@@ -70,12 +56,11 @@ export class Selection {
 
   /** Repaint without losing a selection that is being dragged. */
   keeping(repaint) {
-    const native = getSelection();
-    const ends = this.drag && [this.#unit(native, 'anchor'), this.#unit(native, 'focus')];
+    const ends = this.drag && this.#native();
     repaint();
     if (!ends || ends.includes(null)) return;
     const [from, to] = ends.map((unit) => this.pane.pieces.place(unit));
-    native.setBaseAndExtent(...from, ...to);
+    getSelection().setBaseAndExtent(...from, ...to);
   }
 
   /** Tokens came after the selection was made. */
@@ -85,24 +70,17 @@ export class Selection {
     this.#changed('mouse');
   }
 
+  /** Do what a key stands for; false if it is none of these, or there is nothing to clear. */
   perform(action) {
-    const { pane } = this;
-    if (action in MOVES || action in CHARACTERS) {
-      this.#needTokens();
-      if (action in MOVES) this.#move(...MOVES[action]);
-      else this.#character(CHARACTERS[action]);
-      if (this.head) pane.pieces.reveal(this.head, pane.element);
-      this.#changed('keyboard');
-      return true;
-    }
-    if (action === 'exact') {
-      this.exact = !this.exact;
-      return true;
-    }
-    if (action === 'add-part') return this.#addPart();
-    if (action === 'remove-part') return this.#removePart();
-    if (action === 'clear') return this.clear();
-    return BORDER.test(action) && this.#border(...BORDER.exec(action).slice(1));
+    const [, what, direction, character] = MOVE.exec(action) ?? [];
+    const step = /left|up/.test(direction) ? -1 : 1;
+    if (what === 'start' || what === 'end') this.#border(what, step, character);
+    else if (what) this.#move(what, direction, step);
+    else if (action === 'exact') this.exact = !this.exact;
+    else if (action === 'add-part') this.#addPart();
+    else if (action === 'remove-part') this.#removePart();
+    else return action === 'clear' && this.clear();
+    return true;
   }
 
   /** Grow a span to whole tokens, or to whole characters if `exact`; null if nothing is left. */
@@ -112,27 +90,29 @@ export class Selection {
     return exact || !tokens ? offsets.outward(span) : tokens.snapped(span);
   }
 
-  // ── mouse ────────────────────────────────────────────────────────────────────────────────
+  // ── mouse ──
 
-  #down(event) {
-    if (event.button !== 0) return;
-    const adding = event.ctrlKey || event.metaKey;
+  #down({ ctrlKey, metaKey, shiftKey, altKey }) {
+    const adding = ctrlKey || metaKey;
+    const shift = shiftKey && !adding;
     this.#needTokens();
-    this.drag = { adding, shift: event.shiftKey && !adding, anchor: this.anchor, alt: event.altKey };
+    this.drag = { adding, shift, anchor: this.anchor, alt: altKey };
     if (adding && this.current) this.parts = this.spans;
-    else if (!adding && !this.drag.shift) this.parts = [];
-    if (!this.drag.shift) this.anchor = null;
+    else if (!adding && !shift) this.parts = [];
+    if (!shift) this.anchor = null;
   }
 
-  #unit(native, which) {
-    return this.pane.pieces.unitOf(native[`${which}Node`], native[`${which}Offset`]);
+  /** Where the browser's selection begins and ends; null outside the text. */
+  #native() {
+    const { anchorNode, anchorOffset, focusNode, focusOffset } = getSelection();
+    const { pieces } = this.pane;
+    return [pieces.unitOf(anchorNode, anchorOffset), pieces.unitOf(focusNode, focusOffset)];
   }
 
   /** Show what would be selected if the button were released now. */
   #preview(alt = this.drag.alt) {
     this.drag.alt = alt;
-    const native = getSelection();
-    const [from, to] = [this.#unit(native, 'anchor'), this.#unit(native, 'focus')];
+    const [from, to] = this.#native();
     if (from === null || to === null) return;
     const exact = this.exact || alt;
     if (this.drag.shift && this.drag.anchor) {
@@ -152,100 +132,90 @@ export class Selection {
     const { adding } = this.drag;
     this.drag = null;
     if (event.detail !== 1 || this.current) getSelection().removeAllRanges();
-    const { mention } = this.pane;
-    if (adding && this.current && mention && !this.parts.length) this.#addPart();
+    if (adding && this.current && this.pane.mention && !this.parts.length) this.#addPart();
     else this.#changed('mouse');
   }
 
-  #line(event) {
-    const unit = this.pane.pieces.unitFrom(event.clientX, event.clientY);
+  #line({ clientX, clientY, altKey }) {
+    const unit = this.pane.pieces.unitFrom(clientX, clientY);
     if (unit === null) return;
-    this.#set(this.pane.offsets.lineAt(unit), this.exact || event.altKey);
+    this.#set(this.pane.offsets.lineAt(unit), this.exact || altKey);
     getSelection().removeAllRanges();
     this.#changed('mouse');
   }
 
   #copy(event) {
-    const spans = this.spans;
-    if (!spans.length) return;
-    const { offsets } = this.pane;
-    event.clipboardData.setData('text/plain', spans.map(([s, e]) => offsets.text.slice(s, e)).join(' '));
+    if (!this.spans.length) return;
+    event.clipboardData.setData('text/plain', this.pane.offsets.texts(this.spans).join(' '));
     event.preventDefault();
   }
 
-  // ── keyboard ─────────────────────────────────────────────────────────────────────────────
+  // ── keyboard ──
 
-  #move(unit, step, extend) {
-    const from = this.head ?? home(this.pane);
-    const to = (unit === 'line' ? lineMove : wordMove)(this.pane, from, step, this.exact);
-    if (!to) return;
-    if (!extend || !this.anchor) this.anchor = extend && from[0] < from[1] ? from : to;
-    this.head = to;
+  #move(what, direction, step) {
+    const { pane } = this;
+    this.#needTokens();
+    const from = this.head ?? home(pane);
+    if (what === 'character') this.#character(from, step);
+    else {
+      const to = (/up|down/.test(direction) ? lineMove : wordMove)(pane, from, step, this.exact);
+      if (to && (what === 'cursor' || !this.anchor)) this.anchor = what === 'extend' && from[0] < from[1] ? from : to;
+      this.head = to ?? this.head;
+    }
+    if (this.head) pane.pieces.reveal(this.head, pane.element);
+    this.#changed('keyboard');
   }
 
   /** Move the end of the selection that moves by one character. */
-  #character(step) {
-    const { offsets } = this.pane;
-    const [start, end] = this.anchor ? hull(this.anchor, this.head) : (this.head ?? home(this.pane));
+  #character(from, step) {
+    const [start, end] = this.anchor ? hull(this.anchor, this.head) : from;
     const backward = this.anchor && this.head[0] < this.anchor[0];
     const fixed = backward ? end : start;
-    const moving = offsets.character(backward ? start : end, step);
+    const moving = this.pane.offsets.character(backward ? start : end, step);
     this.anchor = [fixed, fixed];
     this.head = [moving, moving];
   }
 
-  // ── parts and borders ────────────────────────────────────────────────────────────────────
+  // ── parts and borders ──
 
   /** Add the selection to the focused mention, or set it aside as a part of a new one. */
   #addPart() {
     const { pane, current } = this;
-    if (!current) return true;
-    if (pane.mention && !this.parts.length) {
-      const spans = withPart(pane.records.get(pane.focused).spans, current);
-      this.anchor = null;
-      this.#show();
-      pane.emit('onSelect', null);
-      this.#change(spans);
-    } else {
-      this.parts = this.spans;
-      this.anchor = null;
-      this.#changed('keyboard');
-    }
-    return true;
+    if (!current) return;
+    const { record } = pane;
+    const whole = record && !this.parts.length;
+    if (!whole) this.parts = this.spans;
+    this.anchor = null;
+    this.#changed('keyboard');
+    if (whole) this.#change(joined([...record.spans, current]));
   }
 
   /** Remove the part under the cursor: of the selection, or of the focused mention. */
   #removePart() {
-    const { pane } = this;
     const unit = this.head?.[0] ?? -1;
     if (this.parts.length) {
       this.parts = withoutPart(this.parts, unit) ?? this.parts.slice(0, -1);
       this.anchor = null;
       this.#changed('keyboard');
-    } else if (pane.mention) {
-      const spans = withoutPart(pane.records.get(pane.focused).spans, unit);
+    } else if (this.pane.record) {
+      const spans = withoutPart(this.pane.record.spans, unit);
       if (spans?.length) this.#change(spans);
     }
-    return true;
   }
 
-  #border(side, direction, character) {
-    const { pane } = this;
-    if (!pane.mention) return true;
-    const { spans } = pane.records.get(pane.focused);
-    const step = direction === 'left' ? -1 : 1;
-    const moved = changedBorder(spans, this.head?.[0] ?? -1, side, (unit) =>
-      character || !pane.tokens ? pane.offsets.character(unit, step) : pane.tokens.border(unit, side, step),
-    );
+  #border(side, step, character) {
+    const { record, tokens, offsets } = this.pane;
+    if (!record) return;
+    const move = (unit) => (character || !tokens ? offsets.character(unit, step) : tokens.border(unit, side, step));
+    const moved = changedBorder(record.spans, this.head?.[0] ?? -1, side, move);
     if (moved) this.#change(moved);
-    return true;
   }
 
   #change(units) {
     this.pane.emit('onChange', { uid: this.pane.focused, spans: this.pane.offsets.toPoints(units) });
   }
 
-  // ── state ────────────────────────────────────────────────────────────────────────────────
+  // ── state ──
 
   #needTokens() {
     if (!this.pane.tokens) this.pane.emit('onTokens');
@@ -266,17 +236,14 @@ export class Selection {
     this.#show();
     const { offsets } = this.pane;
     const units = this.spans;
-    const spans = offsets.toPoints(units);
-    const text = units.map(([start, end]) => offsets.text.slice(start, end)).join(' ');
-    this.pane.emit('onSelect', spans.length ? { spans, text, exact: this.exact, by } : null);
+    const selected = { spans: offsets.toPoints(units), text: offsets.texts(units).join(' '), exact: this.exact, by };
+    this.pane.emit('onSelect', units.length ? selected : null);
   }
 
   #show() {
     this.pane.markUnits('selection', this.spans);
-    this.pane.markUnits('cursor', this.current && this.head[0] < this.head[1] ? [this.head] : []);
+    this.pane.markUnits('cursor', this.current ? [this.head] : []);
   }
 }
 
-function hull(one, other) {
-  return [Math.min(one[0], other[0]), Math.max(one[1], other[1])];
-}
+const hull = (one, other) => [Math.min(one[0], other[0]), Math.max(one[1], other[1])];

@@ -2,7 +2,7 @@
 // seen at once, sent one after the other, and sent again with the same id until the server answers;
 // the server knows ids, so nothing is done twice.
 
-import { ApiError, Offline } from './api.js';
+import { ApiError } from './api.js';
 import { checkOf, Draft, freshId, isLive, saying, target } from './edits.js';
 import { Offsets } from './offsets.js';
 
@@ -20,40 +20,41 @@ export class Notes {
   async get(key) {
     for (const [other, note] of this.open) if (other !== key && !note.queue.length) this.open.delete(other);
     const known = this.open.get(key);
-    if (known) {
-      if (!known.queue.length) await known.refresh();
-      return known;
-    }
+    if (known && !known.queue.length) await known.refresh();
+    if (known) return known;
     const { body, etag } = await this.api.get(`/documents/${key}`);
     const note = new Note(this, body, etag);
     this.open.set(key, note);
     return note;
   }
 
+  /** Notes with edits on their way. */
   get pending() {
-    return [...this.open.values()].some((note) => note.queue.length);
+    return [...this.open.values()].filter((note) => note.queue.length);
   }
 
   status() {
-    const notes = [...this.open.values()].filter((note) => note.queue.length);
-    this.onStatus(notes.some((note) => note.failing) ? 'failing' : notes.length ? 'saving' : 'saved');
+    const { pending } = this;
+    this.onStatus(pending.some((note) => note.failing) ? 'failing' : pending.length ? 'saving' : 'saved');
   }
 }
 
 export class Note {
+  queue = []; // { kind, request, operations?, sent }
+  failing = false;
+  latest = 0; // version that was heard of
+  newer = null; // suggestions of another model than when the note was opened
+  onchange = () => {};
+
   constructor(notes, body, etag) {
     const { key, id, group, text, model, suggestions, doubts, overlapping, patient, tokens } = body;
     Object.assign(this, { notes, key, id, group, text, model, suggestions, doubts, overlapping, patient, tokens });
     this.path = `/documents/${key}`;
     this.offsets = new Offsets(text);
-    this.queue = []; // { kind, request, operations?, sent }
-    this.failing = false;
-    this.newer = null; // suggestions of another model than when the note was opened
-    this.onchange = () => {};
     this.#take(body, etag);
   }
 
-  // ── what is seen ─────────────────────────────────────────────────────────────────────────
+  // ── what is seen ──
 
   /** Mentions, undecided suggestions and doubts, in the order of the text. */
   get shown() {
@@ -68,7 +69,7 @@ export class Note {
     return checkOf(this.text, this.offsets.toUnits(spans));
   }
 
-  // ── what is done ─────────────────────────────────────────────────────────────────────────
+  // ── what is done ──
 
   /** Edit the note, completely or not at all; false if it is not possible. */
   edit(operations) {
@@ -91,13 +92,13 @@ export class Note {
 
   /** Ask the server whether somebody else changed something. */
   async refresh() {
-    const { status, body, etag } = await this.notes.api.get(this.path, this.etag ? { 'If-None-Match': this.etag } : {});
+    const { status, body, etag } = await this.notes.api.get(this.path, this.etag && { 'If-None-Match': this.etag });
     if (status === 200 && body.version >= this.base.version && !this.queue[0]?.sent) this.#take(body, etag);
   }
 
   /** The server says that there is a version. */
   heard(version) {
-    this.latest = Math.max(this.latest ?? 0, version);
+    this.latest = Math.max(this.latest, version);
     if (this.latest > this.base.version && !this.queue.length) this.refresh().catch(() => {});
   }
 
@@ -129,7 +130,7 @@ export class Note {
         this.queue.shift();
         this.#answered(item, body);
       } catch (error) {
-        if (!(error instanceof ApiError || error instanceof Offline)) throw error;
+        if (!(error instanceof ApiError)) throw error;
         if (final(error) && (await this.#refused(item, error))) continue;
         this.failing = true;
         this.#changed();
@@ -140,10 +141,9 @@ export class Note {
   }
 
   #request({ kind, request, operations, body }) {
-    const headers = { 'If-Match': `"${this.base.version}"` };
-    const options = { headers, signal: AbortSignal.timeout(OVER) };
-    if (kind === 'edit') return this.notes.api.request('PATCH', `${this.path}/mentions`, { request, operations }, options);
-    return this.notes.api.request('POST', `${this.path}/${kind}`, { request, ...body }, options);
+    const options = { headers: { 'If-Match': `"${this.base.version}"` }, signal: AbortSignal.timeout(OVER) };
+    const [method, what] = kind === 'edit' ? ['PATCH', 'mentions'] : ['POST', kind];
+    return this.notes.api.request(method, `${this.path}/${what}`, { request, operations, ...body }, options);
   }
 
   #answered(item, body) {
@@ -151,14 +151,13 @@ export class Note {
     // this answer has the step alone, the others all that was changed since our version
     const gap = item.kind === 'everywhere' && changed?.version > this.base.version + 1;
     if (gap) this.latest = changed.version;
-    else if (changed && changed.version >= this.base.version) {
-      const { version, mentions, state, flag, comment, undo, redo } = changed;
-      const next = new Map(this.base.mentions);
-      for (const [uid, mention] of Object.entries(mentions)) {
-        if (mention) next.set(uid, { ...mention, uid });
-        else next.delete(uid);
+    else if (changed?.version >= this.base.version) {
+      const { mentions } = this.base;
+      for (const [uid, mention] of Object.entries(changed.mentions)) {
+        if (mention) mentions.set(uid, { ...mention, uid });
+        else mentions.delete(uid);
       }
-      Object.assign(this.base, { version, mentions: next, state, flag, comment, undo, redo });
+      this.base = { ...changed, mentions };
       this.etag = null;
     }
     this.#changed();
@@ -180,7 +179,7 @@ export class Note {
       if (rest.length) this.queue.unshift({ ...item, request: freshId('r'), operations: rest, sent: false });
     }
     const lost = item.kind === 'edit' ? 'Your change was not saved' : `${item.kind} is not possible`;
-    this.notes.onTold(error.status === 412 ? `Changed in another window. ${lost}.` : `${lost}: ${error.message}`, error.status);
+    this.notes.onTold(error.status === 412 ? `Changed in another window. ${lost}.` : `${lost}: ${error.message}`);
     this.#rebase();
     this.#changed();
     item.answered?.(null);
@@ -189,12 +188,11 @@ export class Note {
 
   /** Make what the server has ours. */
   #take(body, etag) {
-    const { version, mentions, state, flag, comment, undo, redo, model, suggestions, doubts } = body;
-    const found = new Map(mentions.map((mention) => [mention.uid, mention]));
-    this.base = { version, mentions: found, state, flag, comment, undo, redo };
+    const { text, model, suggestions, doubts, ...base } = body;
+    this.base = { ...base, mentions: new Map(base.mentions.map((mention) => [mention.uid, mention])) };
     this.etag = etag;
     this.newer = model === this.model ? null : { model, suggestions, doubts };
-    if (this.queue.length) this.#rebase();
+    this.#rebase();
     this.#changed();
   }
 
@@ -212,10 +210,9 @@ export class Note {
   #changed() {
     const draft = new Draft(this.base);
     for (const { operations } of standing(this.queue)) operations.forEach((operation) => draft.do(operation));
-    const { mentions, state, flag, comment } = draft;
     const edited = this.queue.some(({ kind }) => kind === 'edit');
     const { undo, redo } = this.base;
-    this.view = { mentions, state, flag, comment, undo: undo || edited, redo: redo && !edited };
+    this.view = Object.assign(draft, { undo: undo || edited, redo: redo && !edited });
     this.notes.status();
     this.onchange();
   }
@@ -236,8 +233,8 @@ function standing(queue) {
 }
 
 /** Whether asking again would not help. */
-function final(error) {
-  return error instanceof ApiError && error.status < 500 && ![401, 408, 425, 429].includes(error.status);
+function final({ status }) {
+  return status < 500 && ![0, 401, 408, 425, 429].includes(status);
 }
 
 function pause(ms) {
@@ -252,7 +249,7 @@ function shown(mentions, { suggestions, doubts, offsets, overlapping }) {
   const all = [...mentions.values()];
   const said = new Set(all.map(saying));
   const covered = new Uint8Array(offsets.length + 1);
-  const cover = (found) => found.forEach(({ spans }) => spans.forEach(([start, end]) => covered.fill(1, start, end)));
+  const cover = (found) => found.flatMap(({ spans }) => spans).forEach(([start, end]) => covered.fill(1, start, end));
   const free = ({ uid, spans }) => !mentions.has(uid) && spans.every(([start, end]) => !covered.subarray(start, end).includes(1));
   const seen = all.filter(isLive);
   cover(seen);

@@ -1,7 +1,7 @@
 // The text of a note with its mentions. State comes in (`show`, `update`, `focus`), events go out;
 // the pane knows nothing of the server. Offsets outside are code points, inside UTF-16 units.
 
-import { h } from './dom.js';
+import { fill, h } from './dom.js';
 import { lanes } from './lanes.js';
 import { Offsets } from './offsets.js';
 import { Overlay } from './overlay.js';
@@ -9,8 +9,6 @@ import { emphasise, paintPiece, record } from './paint.js';
 import { Pieces } from './pieces.js';
 import { Selection } from './selection.js';
 import { Tokens } from './tokens.js';
-
-const MARKS = ['selection', 'cursor', 'search', 'change']; // transient ones: CSS highlights
 
 /**
  * Events (all optional):
@@ -23,25 +21,20 @@ const MARKS = ['selection', 'cursor', 'search', 'change']; // transient ones: CS
  */
 export class TextPane {
   constructor(element, events = {}) {
-    this.element = element;
-    this.events = events;
-    element.classList.add('pane');
-    element.tabIndex = 0;
-    element.setAttribute('role', 'document');
-    this.body = h('div', { class: 'body' });
-    this.text = h('div', { class: 'text', translate: 'no' });
-    this.body.append(this.text);
-    element.replaceChildren(this.body);
+    Object.assign(this, { element, events, records: new Map(), focused: null });
+    Object.assign(element, { tabIndex: 0, role: 'document' }).classList.add('pane');
+    this.text = h('div', {
+      class: 'text',
+      translate: 'no',
+      onclick: (event) => this.#click(event),
+      onpointerover: ({ target }) => this.overlay.hover(this.stackAt(target)[0] ?? null),
+      onpointerleave: () => this.overlay.hover(null),
+    });
+    this.body = h('div', { class: 'body' }, this.text);
+    fill(element, this.body);
     this.pieces = new Pieces(this.text);
-    this.records = new Map(); // uid → what is painted
-    this.byPiece = [];
-    this.focused = null;
-    this.marks = new Map(); // name → spans in units
     this.overlay = new Overlay(this);
     this.selection = new Selection(this);
-    this.text.addEventListener('click', (event) => this.#click(event));
-    this.text.addEventListener('pointerover', (event) => this.overlay.hover(this.stackAt(event.target)[0] ?? null));
-    this.text.addEventListener('pointerleave', () => this.overlay.hover(null));
     new ResizeObserver(() => this.overlay.draw()).observe(this.body);
   }
 
@@ -55,17 +48,13 @@ export class TextPane {
    * dotted line, 'rejected' not shown; every other one was decided by a person.
    */
   show({ text, labels = [], mentions = [], tokens = null }) {
-    this.labels = new Map(labels.map((label) => [label.name, label]));
+    Object.assign(this, { labels, tokens: null, focused: null, records: new Map() });
+    this.marks = { selection: [], cursor: [], search: [], change: [] }; // transient ones: spans in units
     this.offsets = new Offsets(text);
-    this.tokens = null;
-    this.focused = null;
-    this.marks.clear();
     this.selection.reset();
     if (tokens) this.setTokens(tokens);
-    this.records = new Map();
     this.byPiece = Array.from({ length: this.offsets.pieceCount() }, () => []);
-    for (const mention of mentions) this.#put(mention);
-    this.#lanes();
+    this.#keep(mentions);
     this.pieces.build(this.offsets, (index, element) => this.#paint(index, element));
     this.element.scrollTop = 0;
     this.refreshMarks();
@@ -80,41 +69,32 @@ export class TextPane {
 
   /** Show other mentions; only the pieces where something changed are painted again. */
   update(mentions) {
-    const dirty = new Set();
-    const before = this.records;
-    this.records = new Map();
-    for (const mention of mentions) {
-      const old = before.get(mention.uid);
-      before.delete(mention.uid);
-      if (old && same(old.mention, mention)) {
-        old.mention = mention;
-        this.records.set(mention.uid, old);
-        continue;
-      }
-      if (old) this.#take(old, dirty);
-      this.#put(mention, dirty);
+    const dirty = this.#keep(mentions);
+    if (!this.record) this.focused = null;
+    if (dirty.size) {
+      this.selection.keeping(() => dirty.forEach((index) => this.#paint(index, this.pieces.elements[index])));
+      this.refreshMarks();
     }
-    for (const old of before.values()) this.#take(old, dirty);
-    this.#lanes(dirty);
-    if (!this.records.has(this.focused)) this.focused = null;
-    if (dirty.size) this.selection.keeping(() => dirty.forEach((index) => this.#paint(index, this.pieces.elements[index])));
-    if (dirty.size) this.refreshMarks();
     this.overlay.draw();
   }
 
   /** Focus a mention (null: none) and scroll it into view. */
   focus(uid, { scroll = true } = {}) {
-    const old = this.records.get(this.focused);
-    const found = this.records.get(uid);
-    this.focused = found ? uid : null;
-    for (const one of [old, found]) if (one) this.#emphasise(one);
-    if (found && scroll) this.pieces.reveal(found.spans[0], this.element);
+    const old = this.record;
+    this.focused = this.records.has(uid) ? uid : null;
+    for (const one of [old, this.record]) if (one) this.#emphasise(one);
+    if (this.record && scroll) this.pieces.reveal(this.record.spans[0], this.element);
     this.overlay.draw();
+  }
+
+  /** What is painted of the focused mention. */
+  get record() {
+    return this.records.get(this.focused);
   }
 
   /** The focused mention as it was given, or null. */
   get mention() {
-    return this.records.get(this.focused)?.mention ?? null;
+    return this.record?.mention ?? null;
   }
 
   /** Do what a key stands for; false if it is not a matter of the pane. */
@@ -134,72 +114,71 @@ export class TextPane {
 
   /** The text of spans, parts joined by a blank. */
   textOf(spans) {
-    return this.offsets.toUnits(spans).map(([start, end]) => this.offsets.text.slice(start, end)).join(' ');
+    return this.offsets.texts(this.offsets.toUnits(spans)).join(' ');
   }
 
   /** Mentions an element belongs to, innermost first. */
   stackAt(element) {
     const found = new Set();
-    for (let at = element?.closest?.('[data-m]'); at && this.text.contains(at); at = at.parentElement.closest('[data-m]')) {
-      found.add(at.dataset.m);
-    }
+    for (let at = element?.closest('[data-m]'); at; at = at.parentElement.closest('[data-m]')) found.add(at.dataset.m);
     return [...found];
   }
 
   markUnits(name, spans) {
-    this.marks.set(name, spans);
+    this.marks[name] = spans;
     const ranges = spans.filter(([start, end]) => start < end).map((span) => this.pieces.range(span));
     CSS.highlights.set(`lacuna-${name}`, new Highlight(...ranges));
   }
 
   /** Painting a piece again removes the nodes that ranges stand on. */
   refreshMarks() {
-    for (const name of MARKS) this.markUnits(name, this.marks.get(name) ?? []);
+    for (const [name, spans] of Object.entries(this.marks)) this.markUnits(name, spans);
   }
 
-  // ── mentions ─────────────────────────────────────────────────────────────────────────────
+  // ── mentions ──
 
-  #put(mention, dirty = null) {
-    if (mention.status === 'rejected') return;
-    const label = this.labels.get(mention.label);
-    const shown = { short: label?.short ?? mention.label, hue: label?.hue ?? 0 };
-    const found = record(mention, this.offsets.toUnits(mention.spans), shown);
+  /** Make records of mentions, keep those that look the same; the pieces where something changed. */
+  #keep(mentions) {
+    const dirty = new Set();
+    const before = this.records;
+    this.records = new Map();
+    for (const mention of mentions) {
+      const old = before.get(mention.uid);
+      if (old && same(old.mention, mention)) {
+        old.mention = mention;
+        this.records.set(mention.uid, old);
+        before.delete(mention.uid);
+      } else if (mention.status !== 'rejected') this.#put(mention, dirty);
+    }
+    for (const old of before.values()) {
+      for (const index of this.#piecesOf(old, dirty)) this.byPiece[index] = this.byPiece[index].filter((one) => one !== old);
+    }
+    const records = [...this.records.values()].filter(({ doubt }) => !doubt);
+    lanes(records).forEach((lane, index) => {
+      if (records[index].lane !== lane) this.#piecesOf(Object.assign(records[index], { lane }), dirty);
+    });
+    return dirty;
+  }
+
+  #put(mention, dirty) {
+    const label = this.labels.find(({ name }) => name === mention.label);
+    const found = record(mention, this.offsets.toUnits(mention.spans), label);
     this.records.set(mention.uid, found);
-    for (const index of this.#piecesOf(found)) {
-      this.byPiece[index].push(found);
-      dirty?.add(index);
-    }
+    for (const index of this.#piecesOf(found, dirty)) this.byPiece[index].push(found);
   }
 
-  #take(found, dirty) {
-    for (const index of this.#piecesOf(found)) {
-      this.byPiece[index] = this.byPiece[index].filter((other) => other !== found);
-      dirty.add(index);
-    }
-  }
-
-  #piecesOf({ spans }) {
+  /** Indices of the pieces a mention is in; they are added to `dirty` too. */
+  #piecesOf({ spans }, dirty = new Set()) {
     const found = new Set();
     for (const [start, end] of spans) {
       const last = this.offsets.pieceAt(end - 1);
-      for (let index = this.offsets.pieceAt(start); index <= last; index++) found.add(index);
+      for (let index = this.offsets.pieceAt(start); index <= last; index++) found.add(index) && dirty.add(index);
     }
     return found;
   }
 
-  #lanes(dirty = null) {
-    const records = [...this.records.values()].filter(({ doubt }) => !doubt);
-    lanes(records).forEach((lane, index) => {
-      const found = records[index];
-      if (found.lane === lane) return;
-      found.lane = lane;
-      for (const piece of dirty ? this.#piecesOf(found) : []) dirty.add(piece);
-    });
-  }
-
   #paint(index, element) {
-    const start = this.offsets.pieceStart(index);
-    paintPiece(element, this.pieces.textOf(index), start, this.byPiece[index], this.focused);
+    paintPiece(element, this.pieces.textOf(index), this.offsets.pieceStart(index), this.byPiece[index], this.focused);
   }
 
   #emphasise(found) {
@@ -214,19 +193,14 @@ export class TextPane {
   #click(event) {
     const all = this.stackAt(event.target);
     if (event.detail > 1 || !all.length || this.selection.spans.length) return;
-    const uid = all[(all.indexOf(this.focused) + 1) % all.length];
-    this.emit('onFocus', { uid, all });
+    this.emit('onFocus', { uid: all[(all.indexOf(this.focused) + 1) % all.length], all });
   }
 }
 
 /** Whether two mentions look the same. */
 function same(one, other) {
   return (
-    one === other ||
-    (one.label === other.label &&
-      one.status === other.status &&
-      one.probability === other.probability &&
-      one.spans.length === other.spans.length &&
-      one.spans.every(([start, end], index) => start === other.spans[index][0] && end === other.spans[index][1]))
+    ['label', 'status', 'probability'].every((name) => one[name] === other[name]) &&
+    (one.spans === other.spans || one.spans.join() === other.spans.join())
   );
 }

@@ -11,13 +11,13 @@ export class Tokens {
   }
 
   #span(index) {
-    return index >= 0 && index < this.start.length ? [this.start[index], this.end[index]] : null;
+    return index < this.start.length ? [this.start[index], this.end[index]] : null;
   }
 
   /** The first token that ends after a unit: the one there, or the next; null at the end. */
   after(unit) {
-    const last = this.#lastEnd(unit);
-    return this.#span(last + 1);
+    const last = lastNotAfter(this.end, unit);
+    return this.#span(this.end[last] <= unit ? last + 1 : 0);
   }
 
   /** The last token that starts before a unit; null at the beginning. */
@@ -35,24 +35,17 @@ export class Tokens {
 
   /** The border of a token nearest to a unit. */
   nearest(unit, side) {
-    const borders = side === 'start' ? this.start : this.end;
-    if (!borders.length) return unit;
+    const borders = this[side];
     const index = lastNotAfter(borders, unit);
-    const next = borders[Math.min(index + 1, borders.length - 1)];
-    return Math.abs(next - unit) < Math.abs(borders[index] - unit) ? next : borders[index];
+    const [here, next] = [borders[index] ?? unit, borders[index + 1]];
+    return Math.abs(next - unit) < Math.abs(here - unit) ? next : here;
   }
 
   /** The next border on a side, left (−1) or right (1) of a unit; null if there is none. */
   border(unit, side, step) {
-    const borders = side === 'start' ? this.start : this.end;
+    const borders = this[side];
     const last = lastNotAfter(borders, step > 0 ? unit : unit - 1);
     const found = step > 0 && borders[last] <= unit ? borders[last + 1] : borders[last];
-    return found !== undefined && (found - unit) * step > 0 ? found : null;
-  }
-
-  /** Index of the last token that ends at or before a unit; −1 if there is none. */
-  #lastEnd(unit) {
-    const index = lastNotAfter(this.end, unit);
-    return this.end[index] <= unit ? index : -1;
+    return (found - unit) * step > 0 ? found : null;
   }
 }

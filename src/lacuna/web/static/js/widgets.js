@@ -1,16 +1,70 @@
-// Buttons that show their key, and dialogs.
+// What forms, tables and dialogs are made of, and helpers that all screens share.
 
-import { h } from './dom.js';
+import { ApiError } from './api.js';
+import { fill, h } from './dom.js';
 import { KEYS, keyName } from './keys.js';
 
-const TABLE = new Map(KEYS.map((entry) => [entry.action, entry]));
+export const p = (...children) => h('p', null, ...children);
 
-/** A button that does what a key does; the shortest key stands in it. */
-export function button(action, perform, text, props = {}) {
-  const { says, keys } = TABLE.get(action);
+export const press = (text, onclick, props) => h('button', { type: 'button', onclick, ...props }, text);
+
+/** A button of the review that does what a key does; the shortest key stands in it. */
+export function button(action, text, props) {
+  const { says, keys } = KEYS.find((entry) => entry.action === action);
   const [shortest] = keys.map(keyName).sort((a, b) => a.length - b.length);
-  const key = h('kbd', { 'aria-hidden': 'true' }, shortest);
-  return h('button', { type: 'button', title: says, dataset: { action }, onclick: () => perform(action), ...props }, h('span', null, text), key);
+  return press([h('span', null, text), h('kbd', { 'aria-hidden': 'true' }, shortest)], null, { title: says, dataset: { action }, ...props });
+}
+
+export const field = (name, control) => h('label', { class: 'field' }, name, control);
+
+/** A checkbox or radio button, its words after it. */
+export const tick = (words, props) => h('label', { class: 'tick' }, h('input', { type: 'checkbox', ...props }), words);
+
+/** A field for text, which the browser neither remembers nor sends away to check its spelling. */
+export const line = (props) => h('input', { autocomplete: 'off', spellcheck: 'false', ...props });
+
+/** A list to choose from: values, or `[value, words]`. */
+export const select = (all, props) => offer(h('select', props), all);
+
+/** Offer other values; what was chosen stays chosen, if it can. */
+export function offer(element, all, chosen = element.value) {
+  fill(element, all.map((one) => h('option', { value: [one].flat()[0] }, [one].flat().at(-1))));
+  if ([...element.options].some(({ value }) => value === String(chosen))) element.value = chosen;
+  return element;
+}
+
+export const table = (columns, body, props) =>
+  h('table', props, h('thead', null, h('tr', null, columns.map((name) => h('th', { scope: 'col' }, name)))), body);
+
+export const row = (...cells) => h('tr', null, cells.map((cell) => h('td', null, cell)));
+
+export const when = (at) => at && new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' });
+
+export const percent = (probability) => Math.min(99, Math.round(probability * 100));
+
+export const counted = (count, thing) => `${count} ${thing}${count === 1 ? '' : 's'}`;
+
+/** Do something when nobody asked for it again for some time. */
+export function rested(ms, work) {
+  let timer;
+  return (...given) => {
+    clearTimeout(timer);
+    timer = setTimeout(work, ms, ...given);
+  };
+}
+
+export const errorPlace = () => h('p', { class: 'error', role: 'alert' });
+
+/** The body of an answer; if there is none, null, and `place` says why. */
+export async function tried(place, work) {
+  fill(place);
+  try {
+    return (await work()).body;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status === 401) throw error;
+    fill(place, error.message);
+    return null;
+  }
 }
 
 /** A dialog with a heading; `close(value)` and Esc end it. The promise has the value, null after Esc. */
@@ -18,16 +72,11 @@ export function dialog(title, make) {
   return new Promise((done) => {
     let value = null;
     const close = (found = null) => ((value = found), element.close());
-    const element = h('dialog', { 'aria-label': title }, h('h2', null, title));
-    element.append(...[make(close, element)].flat());
-    element.addEventListener('close', () => (element.remove(), done(value)));
+    const element = h('dialog', { 'aria-label': title, onclose: () => (element.remove(), done(value)) }, h('h2', null, title), make(close));
     document.body.append(element);
     element.showModal();
   });
 }
-
-/** A button of a dialog. */
-export const choice = (text, onclick, props = {}) => h('button', { type: 'button', onclick, ...props }, text);
 
 /** Keys that go through the children of an element: arrows, Home, End. */
 export function roving(element, selector) {
@@ -40,16 +89,4 @@ export function roving(element, selector) {
     event.stopPropagation();
     all.at(steps[event.key] % all.length)?.focus();
   });
-}
-
-export const percent = (probability) => Math.min(99, Math.round(probability * 100));
-
-export const counted = (count, thing) => `${count} ${thing}${count === 1 ? '' : 's'}`;
-
-/** A column at the side, which narrow windows fold. */
-export function side(name, title, heading, inside) {
-  const unfold = () => fold.setAttribute('aria-expanded', element.classList.toggle('open'));
-  const fold = h('button', { type: 'button', class: 'fold', 'aria-expanded': 'false', onclick: unfold }, heading);
-  const element = h('aside', { class: `side ${name}`, 'aria-label': title }, h('h2', null, fold), inside);
-  return element;
 }
