@@ -59,7 +59,7 @@ def test_a_copy_while_somebody_writes(project: Project, tmp_path: Path) -> None:
             with open_project(target) as copy:
                 reader = copy.store.database.reader
                 assert reader.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-                own = [row for row in reader.execute("SELECT id, version FROM document")]
+                own = list(reader.execute("SELECT id, version FROM document"))
                 ids = [id_ for id_, _ in own if id_.startswith("w")]
                 assert ids == [f"w{n}" for n in range(len(ids))]
                 edits = reader.execute("SELECT count(*) FROM edit").fetchone()

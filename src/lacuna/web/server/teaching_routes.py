@@ -13,7 +13,7 @@ from fastapi import APIRouter, Depends, Path, Response
 from lacuna.errors import ConfigError
 from lacuna.pictures.learning_curve import Point, learning_curve
 from lacuna.text.plurals import counted
-from lacuna.web.model_files import ModelGoneError, live_key
+from lacuna.web.model_files import ModelGoneError, NoSuchModelError, live_key
 from lacuna.web.server import teaching_shapes as shapes
 from lacuna.web.server.problems import Problem
 from lacuna.web.server.served import Served, served_by
