@@ -16,10 +16,10 @@ from lacuna.web.finishing.discipline import (
 )
 from lacuna.web.finishing.records import FinishAsked, RefusedError
 from lacuna.web.finishing.sealed import SealedPatient, Versions, scorable, sealed_patients
+from lacuna.web.model_files import base_path
 from lacuna.web.operations import State
 from lacuna.web.parts import IS_SEALED
 from lacuna.web.project import Project
-from lacuna.web.suggestions import model_path
 
 OPENED = "seal-was-opened"
 TOO_FEW = "too-few"
@@ -72,7 +72,7 @@ def plan(project: Project, asked: FinishAsked) -> Plan:
     RefusedError
         If there is nothing to learn from or to be scored with, or the seal was opened before.
     """
-    base = model_path(project)
+    base = base_path(project)
     with project.store.database.reading() as connection:
         learn = _to_learn(connection, everything=asked.everything)
         if not learn:
