@@ -31,6 +31,7 @@ from lacuna.text.document import Document, Mention, Span
 from lacuna.web.project import Project, open_project
 from lacuna.web.project_file import AUTO
 from lacuna.web.suggestions import Suggester, base_path
+from lacuna.web.teaching.frames import Made, Teach, Told, Warm, Working
 from lacuna.web.teaching.gate import Verdict, compare, is_better
 from lacuna.web.teaching.learnable import (
     EXAMPLES,
@@ -41,7 +42,6 @@ from lacuna.web.teaching.learnable import (
     too_rare,
     without_labels,
 )
-from lacuna.web.teaching.messages import Made, Teach, Told, Warm, Working
 
 ITERATIONS, TOLERANCE = 30, 0.003  #: of adapting a CRF
 REPLAY = 20  #: notes that keep it from forgetting
@@ -134,11 +134,11 @@ def plan_of(project: Project, base: Tagger | None, documents: Sequence[Document]
     start = base if is_adapted else None
     examples = examples_of(documents)
     rare = too_rare(examples, start.labels if start is not None else ())
-    examples = {label: count for label, count in examples.items() if label not in rare}
-    if start is None and not examples:
+    learnt = {label: count for label, count in examples.items() if label not in rare}
+    if start is None and not learnt:
         raise ConfigError(f"no label has {EXAMPLES} examples yet")
     kept = without_labels(documents, rare)
-    return Plan(kept, settings_of(name, start), start, examples)
+    return Plan(kept, settings_of(name, start), start, learnt)
 
 
 def settings_of(name: str | None, start: Tagger | None) -> Settings:
@@ -174,7 +174,8 @@ class Lesson:
     def run(self, stop: Event) -> None:
         """Learn until the end, or until it is stopped."""
         asked = self.asked
-        self.before = scores_of(self.live and reader(self.project, self.live), self.gate)
+        live = None if self.live is None else reader(self.project, self.live)
+        self.before = scores_of(live, self.gate)
         options = TrainOptions(start=self.plan.start, on_progress=self._progressed, stop=stop)
         config = self.plan.config
         if asked.iterations:

@@ -142,7 +142,7 @@ def path_of(project: Project, key: int) -> Path:
     ).fetchone()
     if row is None:
         raise KeyError(key)
-    path = project.folder / row[0]
+    path: Path = project.folder / row[0]
     try:
         is_same = bytes.fromhex(file_digest(path)) == row[1]
     except OSError:

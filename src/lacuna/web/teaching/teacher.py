@@ -23,9 +23,7 @@ from lacuna.errors import LacunaError
 from lacuna.web.project import MODELS, Project
 from lacuna.web.suggestions import Suggester, model_path
 from lacuna.web.teaching import models
-from lacuna.web.teaching.gate import Verdict
-from lacuna.web.teaching.learnable import to_judge, to_learn
-from lacuna.web.teaching.messages import (
+from lacuna.web.teaching.frames import (
     Asked,
     Ended,
     Made,
@@ -36,6 +34,8 @@ from lacuna.web.teaching.messages import (
     receive_told,
     send,
 )
+from lacuna.web.teaching.gate import Verdict
+from lacuna.web.teaching.learnable import to_judge, to_learn
 from lacuna.web.teaching.waiting import Uids, suggested_uids
 
 DONE, FAILED, STOPPED = "done", "failed", "stopped"
@@ -96,7 +96,7 @@ class Teacher:
     log_error
         Takes words about an error.
     early, iterations
-        See :class:`~lacuna.web.teaching.messages.Teach`.
+        See :class:`~lacuna.web.teaching.frames.Teach`.
     """
 
     def __init__(
