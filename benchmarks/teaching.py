@@ -139,7 +139,7 @@ def one_run(learn: int, gate: int, third: int, seed: int, *, early: bool) -> dic
             judged,
             str(BUNDLED_MODEL),
             draft,
-            iterations=8 if early else 0,
+            iterations=5 if early else 0,
         )
         made: list[Made] = []
 
@@ -180,7 +180,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--third", type=int, default=100)
     parser.add_argument("--times", type=int, default=5, help="clicks that are measured")
     parser.add_argument("--runs", type=int, default=0, help="of the comparison on a third set")
-    parser.add_argument("--early", action="store_true", help="stop after eight iterations")
+    parser.add_argument(
+        "--early", action="store_true", help="stop after five iterations, as the first model"
+    )
     given = parser.parse_args(arguments)
     if given.runs:
         rows = [

@@ -64,6 +64,9 @@ class Classroom:
             self.read(project, asked.judged_on)
         if base is not None and documents:
             reader(project, base).read(documents[:1])
+            plan = plan_of(project, base, documents[:2])
+            settings = replace(plan.config, iterations=1)  # type: ignore[call-arg]
+            train(plan.documents, settings, TrainOptions(start=plan.start))  # compiles, or loads
 
     def teach(self, asked: Teach, tell: Callable[[Told], None], stop: Event) -> None:
         """Give a lesson; `tell` is called with each model that was made."""
