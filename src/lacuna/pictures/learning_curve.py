@@ -37,13 +37,8 @@ def learning_curve(points: Sequence[Point], *, title: str = TITLE) -> str:
         svg.text(24, 30, title, font_size=15, font_weight=600),
         *(_level(place(0, top * step / 4), top * step / 4) for step in range(5)),
         *(
-            svg.text(
-                *place(most * share, 0)._replace(y=HEIGHT - BOTTOM + 18),
-                f"{number:,}",
-                text_anchor="middle",
-                **_AXIS,
-            )
-            for share, number in ((0.0, 0), (1.0, most))
+            svg.text(place(n, 0).x, HEIGHT - BOTTOM + 18, f"{n:,}", text_anchor="middle", **_AXIS)
+            for n in (0, most)
         ),
         svg.text(WIDTH / 2, HEIGHT - 12, "documents learnt from", text_anchor="middle", **_AXIS),
     ]

@@ -13,7 +13,7 @@ from lacuna.errors import EditError
 from lacuna.text.document import Document, Span
 from lacuna.text.reviewed import settled
 from lacuna.web.importing import import_documents
-from lacuna.web.operations import Accept, Add, Reject, SetState, State
+from lacuna.web.operations import Accept, Add, Asked, Reject, SetState, State
 from lacuna.web.parts import Part
 from lacuna.web.project import Project, create_project
 from lacuna.web.project_file import Settings
@@ -45,11 +45,11 @@ def learnt(project: Project) -> list[Document]:
         return [document_at(connection, *version) for version in to_learn(connection)]
 
 
-def edit(project: Project, key: int, *operations: object) -> None:
+def edit(project: Project, key: int, *operations: Asked) -> None:
     row = project.store.row(key)
     assert row is not None
     request = f"r{key}-{row.version}"
-    project.store.apply_edit(key, operations, request=request, base=row.version, who="ana")  # type: ignore[arg-type]
+    project.store.apply_edit(key, operations, request=request, base=row.version, who="ana")
 
 
 def test_each_part_has_its_use(project: Project) -> None:
@@ -87,7 +87,7 @@ def test_examples_are_counted_where_they_are_learnt_from(project: Project) -> No
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
 @given(st.lists(edits, max_size=6))
-def test_documents_as_they_were(tmp_path_factory: object, steps: list[list[object]]) -> None:
+def test_documents_as_they_were(tmp_path_factory: object, steps: list[list[Asked]]) -> None:
     folder = tmp_path_factory.mktemp("p") / "ward7"  # type: ignore[attr-defined]
     with create_project(folder, Settings("x", model="none")) as project:
         import_documents(project.store, [edited_note()])
@@ -98,7 +98,7 @@ def test_documents_as_they_were(tmp_path_factory: object, steps: list[list[objec
             try:
                 project.store.apply_edit(
                     1, step, request=f"r{len(seen)}.{id(step)}", base=row.version, who="a"
-                )  # type: ignore[arg-type]
+                )
             except EditError:
                 continue
             seen.append(project.store.document(1))

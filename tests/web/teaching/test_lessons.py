@@ -16,13 +16,13 @@ from lacuna.models.hypergraph import Shared
 from lacuna.models.registry import load
 from lacuna.text.document import Document
 from lacuna.web.importing import import_documents
-from lacuna.web.operations import Reject, SetState, State
+from lacuna.web.operations import Asked, Reject, SetState, State
 from lacuna.web.parts import Part
 from lacuna.web.project import Project
+from lacuna.web.teaching.frames import Made, Teach, Told, Warm, Working
 from lacuna.web.teaching.gate import Verdict
 from lacuna.web.teaching.learnable import to_judge, to_learn
 from lacuna.web.teaching.lessons import Classroom, plan_of
-from lacuna.web.teaching.messages import Made, Teach, Told, Warm, Working
 from tests.web.teaching.lesson_notes import fill, of_part, project_with, tiny_model
 
 
@@ -75,7 +75,7 @@ def test_a_model_can_be_made_again_after_more_edits(project: Project) -> None:
     for key in (1, 2):
         row = project.store.row(key)
         assert row is not None
-        operations = [Reject("g1"), SetState(State.OPEN)]
+        operations: list[Asked] = [Reject("g1"), SetState(State.OPEN)]
         project.store.apply_edit(key, operations, request=f"x{key}", base=row.version, who="ana")
     import_documents(project.store, of_part(project, Part.LEARN, 8))
     assert taught(asked(project))[0][-1].sha256 != first

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from lacuna.errors import LacunaError
+from lacuna.web.teaching.frames import Ended, Stop, Teach, Told, Warm, receive_asked, send
 from lacuna.web.teaching.lessons import Classroom
-from lacuna.web.teaching.messages import Ended, Stop, Teach, Told, Warm, receive_asked, send
 
 NICENESS = 5
 OWNER_ONLY = 0o077

@@ -104,7 +104,7 @@ def compare(before: Scores, now: Scores, examples: Mapping[str, int] | None = No
     if not documents:
         return Compared(Verdict.NO_GATE, _unchecked(0, 0), 0, 0)
     weights = _weights(patients)
-    measured = [_measures(scores, weights) for scores in (before, now)]
+    was, is_now = _measures(before, weights), _measures(now, weights)
     labels = _labels(before, now, weights, examples or {})
     if documents < LEAST_DOCUMENTS or patients < LEAST_PATIENTS:
         verdict, why = Verdict.NO_GATE, _unchecked(documents, patients)
@@ -112,7 +112,7 @@ def compare(before: Scores, now: Scores, examples: Mapping[str, int] | None = No
         worse = [name for name, size in _excess(before, now, weights).items() if size > 0]
         verdict = Verdict.WORSE if worse else Verdict.LIVE
         why = _why(worse, documents)
-    return Compared(verdict, why, documents, patients, *measured, labels)
+    return Compared(verdict, why, documents, patients, was, is_now, labels)
 
 
 def is_better(earlier: Scores, later: Scores) -> bool:

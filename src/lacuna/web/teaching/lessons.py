@@ -32,6 +32,7 @@ from lacuna.web.model_files import base_path
 from lacuna.web.project import Project, open_project
 from lacuna.web.project_file import AUTO
 from lacuna.web.suggestions import Suggester
+from lacuna.web.teaching.frames import Made, Teach, Told, Warm, Working
 from lacuna.web.teaching.gate import Verdict, compare, is_better
 from lacuna.web.teaching.learnable import (
     EXAMPLES,
@@ -42,7 +43,6 @@ from lacuna.web.teaching.learnable import (
     too_rare,
     without_labels,
 )
-from lacuna.web.teaching.messages import Made, Teach, Told, Warm, Working
 
 ITERATIONS, TOLERANCE = 30, 0.003  #: of adapting a CRF
 REPLAY = 20  #: notes that keep it from forgetting
@@ -65,6 +65,9 @@ class Classroom:
             self.read(project, asked.judged_on)
         if base is not None and documents:
             reader(project, base).read(documents[:1])
+            plan = plan_of(project, base, documents[:2])
+            settings = replace(plan.config, iterations=1)  # type: ignore[call-arg]
+            train(plan.documents, settings, TrainOptions(start=plan.start))  # compiles, or loads
 
     def teach(self, asked: Teach, tell: Callable[[Told], None], stop: Event) -> None:
         """Give a lesson; `tell` is called with each model that was made."""
@@ -135,11 +138,11 @@ def plan_of(project: Project, base: Tagger | None, documents: Sequence[Document]
     start = base if is_adapted else None
     examples = examples_of(documents)
     rare = too_rare(examples, start.labels if start is not None else ())
-    examples = {label: count for label, count in examples.items() if label not in rare}
-    if start is None and not examples:
+    learnt = {label: count for label, count in examples.items() if label not in rare}
+    if start is None and not learnt:
         raise ConfigError(f"no label has {EXAMPLES} examples yet")
     kept = without_labels(documents, rare)
-    return Plan(kept, settings_of(name, start), start, examples)
+    return Plan(kept, settings_of(name, start), start, learnt)
 
 
 def settings_of(name: str | None, start: Tagger | None) -> Settings:
@@ -175,7 +178,8 @@ class Lesson:
     def run(self, stop: Event) -> None:
         """Learn until the end, or until it is stopped."""
         asked = self.asked
-        self.before = scores_of(self.live and reader(self.project, self.live), self.gate)
+        live = None if self.live is None else reader(self.project, self.live)
+        self.before = scores_of(live, self.gate)
         options = TrainOptions(start=self.plan.start, on_progress=self._progressed, stop=stop)
         config = self.plan.config
         if asked.iterations:

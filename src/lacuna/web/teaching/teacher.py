@@ -24,9 +24,7 @@ from lacuna.web.model_files import live_key, model_path
 from lacuna.web.project import MODELS, Project
 from lacuna.web.suggestions import Suggester
 from lacuna.web.teaching import models
-from lacuna.web.teaching.gate import Verdict
-from lacuna.web.teaching.learnable import to_judge, to_learn
-from lacuna.web.teaching.messages import (
+from lacuna.web.teaching.frames import (
     Asked,
     Ended,
     Made,
@@ -37,6 +35,8 @@ from lacuna.web.teaching.messages import (
     receive_told,
     send,
 )
+from lacuna.web.teaching.gate import Verdict
+from lacuna.web.teaching.learnable import to_judge, to_learn
 from lacuna.web.teaching.waiting import Uids, suggested_uids
 
 DONE, FAILED, STOPPED = "done", "failed", "stopped"
@@ -97,7 +97,7 @@ class Teacher:
     log_error
         Takes words about an error.
     early, iterations
-        See :class:`~lacuna.web.teaching.messages.Teach`.
+        See :class:`~lacuna.web.teaching.frames.Teach`.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Teacher:
         tell: Callable[[str], None],
         log_error: Callable[[str], None],
         *,
-        early: int = 8,
+        early: int = 5,
         iterations: int = 0,
     ) -> None:
         self._served, self._tell, self._log_error = served, tell, log_error
