@@ -259,6 +259,17 @@ def test_everywhere_is_shown_first_and_undone_at_once(opened: Opened) -> None:
     expect(opened.option("PATIENT, Emilie Mace, added")).to_have_count(0)
 
 
+def test_a_click_on_another_note_opens_it(opened: Opened) -> None:
+    key = opened.key
+    other = opened.tab.locator(f"#queue a:not([href='#/review/{key}'])").first
+    address = other.get_attribute("href")
+    other.click()
+    expect(opened.tab).to_have_url(re.compile(f"{address}$"))
+    expect(opened.tab.locator("#queue a[aria-current=true]")).to_have_attribute(
+        "href", address or ""
+    )
+
+
 def test_a_label_by_typing(opened: Opened) -> None:
     tab, key = opened.tab, opened.key
     opened.click("Adams")

@@ -62,7 +62,8 @@ class Serve:
                 *("--no-browser", "--port", str(self._port)),
             ],
             cwd=self._folder,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(_python_path())},
+            env=os.environ
+            | {"PYTHONPATH": os.pathsep.join(_python_path()), "PYTHONFAULTHANDLER": "1"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -103,8 +104,10 @@ class Serve:
         try:
             self._process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
-            self.kill()
-            raise AssertionError("lacuna serve did not end after an interrupt") from None
+            self._process.send_signal(signal.SIGABRT)  # it writes what it is doing
+            self._process.wait()
+            doing = self.said[-5000:]
+            raise AssertionError(f"lacuna serve did not end after Ctrl-C:\n{doing}") from None
 
 
 def _python_path() -> list[str]:

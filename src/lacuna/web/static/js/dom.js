@@ -2,7 +2,7 @@
 // the Content-Security-Policy (Trusted Types) refuses everything else anyway.
 
 const REFUSED = ['innerHTML', 'outerHTML', 'srcdoc', 'style'];
-const PROPERTIES = /^(on.+|value|checked|disabled|selected)$/; // everything else is an attribute
+const PROPERTIES = /^(value|checked|disabled|selected)$/; // everything else is an attribute
 
 /**
  * Make an element. Attributes that are null or false are not there; `dataset` is an object.
@@ -20,7 +20,8 @@ function made(element, props, children) {
 /** Set one prop of an element, as `h` does. */
 export function set(element, name, value) {
   if (REFUSED.includes(name)) throw new TypeError(`${name} is not a prop`);
-  if (name === 'dataset') Object.assign(element.dataset, value);
+  if (name.startsWith('on')) value && element.addEventListener(name.slice(2), value); // as a property, false would stop links
+  else if (name === 'dataset') Object.assign(element.dataset, value);
   else if (PROPERTIES.test(name)) element[name] = value;
   else if (isNothing(value)) element.removeAttribute(name);
   else element.setAttribute(name, value === true ? '' : value);
