@@ -19,10 +19,10 @@ from lacuna.web.finishing.finish import finish
 from lacuna.web.finishing.records import FinishAsked
 from lacuna.web.importing import import_documents
 from lacuna.web.operations import Add, SetState, State
-from lacuna.web.parts import Part
+from lacuna.web.parts import Part, fold_of
 from lacuna.web.project import Project, open_project
 from lacuna.web.suggestions import Suggester
-from tests.web.finishing.tiny import add_notes, decide, groups_in, keys_of, tiny_project
+from tests.web.finishing.tiny import add_notes, decide, keys_of, tiny_project
 
 MARK = "Quintilian"  #: a word of the patient's notes alone
 
@@ -59,7 +59,7 @@ def test_a_copy_while_somebody_writes(project: Project, tmp_path: Path) -> None:
             with open_project(target) as copy:
                 reader = copy.store.database.reader
                 assert reader.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-                own = [row for row in reader.execute("SELECT id, version FROM document")]
+                own = list(reader.execute("SELECT id, version FROM document"))
                 ids = [id_ for id_, _ in own if id_.startswith("w")]
                 assert ids == [f"w{n}" for n in range(len(ids))]
                 edits = reader.execute("SELECT count(*) FROM edit").fetchone()
@@ -124,11 +124,8 @@ def holds(folder: Path, word: str) -> set[str]:
 
 def add_patient(project: Project, part: Part = Part.LEARN) -> tuple[str, list[int]]:
     """Import two notes with the mark; edit them."""
-    group = f"{MARK}-{next(n for n in groups_in(project, part))}"
     names = (f"{MARK}-{n}" for n in range(1000))
     fold = {Part.LEARN: 1, Part.SEAL: 5}[part]
-    from lacuna.web.parts import fold_of
-
     group = next(name for name in names if fold_of(project.key, ("group", name)) == fold)
     text = f"Seen by Dr. {MARK} in Bern. " + "No fever. " * 300
     notes = [Document(f"{MARK}-{part}-{n}", text, group=group) for n in range(2)]
@@ -184,11 +181,12 @@ def test_models_and_files_are_named(project: Project) -> None:
     (folder / "exports" / "notes.jsonl").write_text(MARK)
     back = back_up(folder, folder.parent / "copy")
     assert back.documents == 8
-    for number, name in ((1, "copy"), (2, None)):
-        old = folder / f"review.db.version-{number}"
-        source = folder.parent / "copy" / "review.db" if name else None
-        if source is not None:
-            old.write_bytes(source.read_bytes())
+    copied = (folder.parent / "copy" / "review.db").read_bytes()
+    (folder / "review.db.version-1").write_bytes(copied)
+    with tiny_project(folder.parent / "other") as other:  # a copy from before the patient came
+        other.close()
+        content = (folder.parent / "other" / "review.db").read_bytes()
+        (folder / "review.db.version-2").write_bytes(content)
     project.close()
     expected = Erased(
         tuple(keys),
