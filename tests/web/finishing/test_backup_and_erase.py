@@ -18,7 +18,7 @@ from lacuna.web.erasing import Erased, erase, to_erase
 from lacuna.web.finishing.finish import finish
 from lacuna.web.finishing.records import FinishAsked
 from lacuna.web.importing import import_documents
-from lacuna.web.operations import Add, SetState, State
+from lacuna.web.operations import Add, Asked, SetState, State
 from lacuna.web.parts import Part, fold_of
 from lacuna.web.project import Project, open_project
 from lacuna.web.suggestions import Suggester
@@ -132,7 +132,10 @@ def add_patient(project: Project, part: Part = Part.LEARN) -> tuple[str, list[in
     import_documents(project.store, notes)
     keys = [row.key for row in project.store.documents() if row.group == group]
     for key in keys:
-        operations = [Add("a", "DOCTOR", ((12, 12 + len(MARK)),)), SetState(comment=MARK)]
+        operations: list[Asked] = [
+            Add("a", "DOCTOR", ((12, 12 + len(MARK)),)),
+            SetState(comment=MARK),
+        ]
         project.store.apply_edit(key, operations, request=f"e{key}", base=0, who="ana")
         project.store.apply_edit(key, [SetState(State.DONE)], request=f"d{key}", base=1, who="ana")
     return group, keys
