@@ -28,7 +28,7 @@ class Read(HTMLParser):
 
 def test_everything_is_there_and_quoted() -> None:
     table = Table(("label", "F1"), [(BAD, "0.9"), ("DATE", "1.0")])
-    content = [BAD, table, Commands((f"lacuna {BAD}", "second"))]
+    content: list[str | Table | Commands] = [BAD, table, Commands((f"lacuna {BAD}", "second"))]
     page = protocol_page(BAD, BAD, BAD, [Section(BAD, content), Section("empty", [])])
     read = Read()
     read.feed(page)
