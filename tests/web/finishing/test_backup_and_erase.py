@@ -18,11 +18,11 @@ from lacuna.web.erasing import Erased, erase, to_erase
 from lacuna.web.finishing.finish import finish
 from lacuna.web.finishing.records import FinishAsked
 from lacuna.web.importing import import_documents
-from lacuna.web.operations import Add, SetState, State
-from lacuna.web.parts import Part
+from lacuna.web.operations import Add, Asked, SetState, State
+from lacuna.web.parts import Part, fold_of
 from lacuna.web.project import Project, open_project
 from lacuna.web.suggestions import Suggester
-from tests.web.finishing.tiny import add_notes, decide, groups_in, keys_of, tiny_project
+from tests.web.finishing.tiny import add_notes, decide, keys_of, tiny_project
 
 MARK = "Quintilian"  #: a word of the patient's notes alone
 
@@ -124,18 +124,18 @@ def holds(folder: Path, word: str) -> set[str]:
 
 def add_patient(project: Project, part: Part = Part.LEARN) -> tuple[str, list[int]]:
     """Import two notes with the mark; edit them."""
-    group = f"{MARK}-{next(n for n in groups_in(project, part))}"
     names = (f"{MARK}-{n}" for n in range(1000))
     fold = {Part.LEARN: 1, Part.SEAL: 5}[part]
-    from lacuna.web.parts import fold_of
-
     group = next(name for name in names if fold_of(project.key, ("group", name)) == fold)
     text = f"Seen by Dr. {MARK} in Bern. " + "No fever. " * 300
     notes = [Document(f"{MARK}-{part}-{n}", text, group=group) for n in range(2)]
     import_documents(project.store, notes)
     keys = [row.key for row in project.store.documents() if row.group == group]
     for key in keys:
-        operations = [Add("a", "DOCTOR", ((12, 12 + len(MARK)),)), SetState(comment=MARK)]
+        operations: list[Asked] = [
+            Add("a", "DOCTOR", ((12, 12 + len(MARK)),)),
+            SetState(comment=MARK),
+        ]
         project.store.apply_edit(key, operations, request=f"e{key}", base=0, who="ana")
         project.store.apply_edit(key, [SetState(State.DONE)], request=f"d{key}", base=1, who="ana")
     return group, keys
@@ -184,11 +184,12 @@ def test_models_and_files_are_named(project: Project) -> None:
     (folder / "exports" / "notes.jsonl").write_text(MARK)
     back = back_up(folder, folder.parent / "copy")
     assert back.documents == 8
-    for number, name in ((1, "copy"), (2, None)):
-        old = folder / f"review.db.version-{number}"
-        source = folder.parent / "copy" / "review.db" if name else None
-        if source is not None:
-            old.write_bytes(source.read_bytes())
+    copied = (folder.parent / "copy" / "review.db").read_bytes()
+    (folder / "review.db.version-1").write_bytes(copied)
+    with tiny_project(folder.parent / "other") as other:  # a copy from before the patient came
+        other.close()
+        content = (folder.parent / "other" / "review.db").read_bytes()
+        (folder / "review.db.version-2").write_bytes(content)
     project.close()
     expected = Erased(
         tuple(keys),

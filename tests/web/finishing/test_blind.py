@@ -14,7 +14,7 @@ from lacuna.web.document_output import output_of
 from lacuna.web.everywhere import Scope, same_words
 from lacuna.web.exporting import Which, documents_to_export
 from lacuna.web.importing import import_documents
-from lacuna.web.operations import Add, SetState, State
+from lacuna.web.operations import Add, Asked, SetState, State
 from lacuna.web.parts import Part
 from lacuna.web.project import Project
 from lacuna.web.suggestions import Suggester
@@ -61,7 +61,7 @@ def test_nothing_is_suggested_until_it_is_done(project: Project) -> None:
 
 
 def test_a_comment_or_label_that_says_done_is_no_review(project: Project) -> None:
-    operations = [Add("a", "done", ((0, 4),)), SetState(comment="done")]
+    operations: list[Asked] = [Add("a", "done", ((0, 4),)), SetState(comment="done")]
     project.store.apply_edit(3, operations, request="r", base=0, who="ana")
     assert opened(project).for_document(project.store, 3).suggestions == ()
 

@@ -167,9 +167,9 @@ def test_a_plan_that_is_wrong_writes_nothing(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Suppose an error in our code: a sealed note is learnt from."""
-    monkeypatch.setattr("lacuna.web.finishing.plan.is_touched", lambda *_: False)
-    monkeypatch.setattr("lacuna.web.finishing.plan.check_seal", lambda *_: None)
-    monkeypatch.setattr("lacuna.web.finishing.plan.IS_SEALED", "false")
+    monkeypatch.setattr("lacuna.web.finishing.finish_plan.is_touched", lambda *_: False)
+    monkeypatch.setattr("lacuna.web.finishing.finish_plan.check_seal", lambda *_: None)
+    monkeypatch.setattr("lacuna.web.finishing.finish_plan.IS_SEALED", "false")
     with pytest.raises(SealBrokenError):
         finish(project, ASKED, who="ana")
     assert list((project.folder / "models").iterdir()) == []

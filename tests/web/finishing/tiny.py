@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from lacuna.models.answers import save
@@ -14,7 +15,7 @@ from lacuna.web.importing import import_documents
 from lacuna.web.operations import SetState, State
 from lacuna.web.parts import GATE, SEAL, Part, fold_of
 from lacuna.web.project import Project, create_project
-from lacuna.web.project_file import Settings, labels_named
+from lacuna.web.project_file import Settings, labels_named, read_settings
 
 LABELS = ("DOCTOR", "CITY")
 _NAMES = ("Sato", "Okafor", "Brichese", "Lindqvist", "Moreau", "Haddad", "Kowalski", "Ferreira")
@@ -72,10 +73,6 @@ def with_model(project: Project, model: str) -> Project:
     lines = path.read_text().splitlines(keepends=True)
     changed = [f'model = "{model}"\n' if line.startswith("model") else line for line in lines]
     path.write_text("".join(changed))
-    from dataclasses import replace
-
-    from lacuna.web.project_file import read_settings
-
     return replace(project, settings=read_settings(path))
 
 

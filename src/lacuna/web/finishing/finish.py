@@ -34,9 +34,9 @@ from lacuna.text.document import Document
 from lacuna.text.plurals import counted
 from lacuna.web.documents_table import documents_of
 from lacuna.web.finishing.discipline import check_seal
-from lacuna.web.finishing.learning import Learning, cross_validated, scored_on
+from lacuna.web.finishing.finish_plan import OPENED, Plan, plan
+from lacuna.web.finishing.finish_training import Learning, cross_validated, scored_on
 from lacuna.web.finishing.measuring import figures_of, promised
-from lacuna.web.finishing.plan import OPENED, Plan, plan
 from lacuna.web.finishing.protocol import protocol_of
 from lacuna.web.finishing.records import (
     FinishAsked,

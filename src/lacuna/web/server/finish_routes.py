@@ -7,8 +7,8 @@ from typing import Annotated
 import msgspec
 from fastapi import APIRouter, Depends, Response
 
+from lacuna.web.finishing.finish_plan import NOTHING, plan
 from lacuna.web.finishing.list_finished import finished_models
-from lacuna.web.finishing.plan import NOTHING, plan
 from lacuna.web.finishing.promise_meter import promise_meter
 from lacuna.web.finishing.records import FinishAsked, RefusedError
 from lacuna.web.finishing.sealed import count_sealed
