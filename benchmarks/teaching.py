@@ -46,6 +46,8 @@ def project_of(folder: Path, *, learn: int, gate: int, seed: int) -> Project:
     """Make a project of generated notes that are all finished."""
     settings = Settings("Generated", labels=labels_named(DEFAULT_LABELS))
     project = create_project(folder, settings)
+    with project.store.database.writing() as connection:  # else other notes are learnt each time
+        connection.execute("UPDATE project SET secret = ?", (seed.to_bytes(32, "big"),))
     wanted = {Part.LEARN: learn, Part.GATE: gate, Part.SEAL: 0}
     chosen: list[Document] = []
     for number, note in enumerate(generate(3 * (learn + 5 * gate), seed=seed)):
@@ -139,7 +141,7 @@ def one_run(learn: int, gate: int, third: int, seed: int, *, early: bool) -> dic
             judged,
             str(BUNDLED_MODEL),
             draft,
-            iterations=5 if early else 0,
+            iterations=8 if early else 0,
         )
         made: list[Made] = []
 
@@ -180,14 +182,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--third", type=int, default=100)
     parser.add_argument("--times", type=int, default=5, help="clicks that are measured")
     parser.add_argument("--runs", type=int, default=0, help="of the comparison on a third set")
+    parser.add_argument("--first", type=int, default=101, help="seed of the first run")
     parser.add_argument(
-        "--early", action="store_true", help="stop after five iterations, as the first model"
+        "--early", action="store_true", help="stop after eight iterations, as the first model"
     )
     given = parser.parse_args(arguments)
     if given.runs:
         rows = [
             one_run(given.notes, given.gate, given.third, seed, early=given.early)
-            for seed in range(1, given.runs + 1)
+            for seed in range(given.first, given.first + given.runs)
         ]
         for name in ("went_live", "clearly_worse", "plainly_worse_missed", "plainly_worse_f1"):
             print(f"{name}: {sum(bool(row[name]) for row in rows)} of {len(rows)}")

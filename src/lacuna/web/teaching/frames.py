@@ -56,7 +56,7 @@ class Teach(_Message, frozen=True):
     judged_on: tuple[Version, ...]
     live: str | None
     draft: str
-    early: int = 5
+    early: int = 8
     iterations: int = 0
 
 

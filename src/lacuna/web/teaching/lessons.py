@@ -46,6 +46,8 @@ from lacuna.web.teaching.learnable import (
 
 ITERATIONS, TOLERANCE = 30, 0.003  #: of adapting a CRF
 REPLAY = 20  #: notes that keep it from forgetting
+SHARE = 0.75  #: of the changes
+MORE_CAUTION = 0.5  #: a model that learnt from few notes is too sure that other words are nothing
 
 PREPARING, LEARNING, POLISHING, JUDGING = "preparing", "learning", "polishing", "judging"
 
@@ -154,6 +156,8 @@ def settings_of(name: str | None, start: Tagger | None) -> Settings:
             tolerance=TOLERANCE,
             adapting_letters=False,  # takes three times as long; replayed notes have such letters
             adapting_replay=REPLAY,
+            adapting_share=SHARE,
+            caution=start.config.caution + MORE_CAUTION,
         )
     if name in (None, "crf"):
         return Crf(features="clinical")

@@ -106,7 +106,7 @@ class Teacher:
         tell: Callable[[str], None],
         log_error: Callable[[str], None],
         *,
-        early: int = 5,
+        early: int = 8,
         iterations: int = 0,
     ) -> None:
         self._served, self._tell, self._log_error = served, tell, log_error
