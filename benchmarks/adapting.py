@@ -70,13 +70,7 @@ def main() -> None:
 
 def ways(config: Crf) -> dict[str, Crf]:
     """Return settings by name: all of it, all but one part, one part alone, nothing, as before."""
-    bare = replace(
-        config,
-        adapting_letters=False,
-        adapting_replay=0,
-        adapting_share=1.0,
-        adapting_absent="outside",
-    )
+    bare = replace(config, adapting_letters=False, adapting_replay=0, adapting_share=1.0)
     return {
         "default": config,
         "default, all new features": replace(config, min_count=1, min_documents=1),
@@ -84,7 +78,6 @@ def ways(config: Crf) -> dict[str, Crf]:
         "without letters": replace(config, adapting_letters=False),
         "without replay": replace(config, adapting_replay=0),
         "without share": replace(config, adapting_share=1.0),
-        "absent labels taken at their word": replace(config, adapting_absent="outside"),
         "changes alone": bare,
         "changes and letters": replace(bare, adapting_letters=True),
         "changes and replay": replace(bare, adapting_replay=config.adapting_replay),

@@ -1,4 +1,4 @@
-"""What the old model answers when it is adapted: in replays, and where new documents are silent."""
+"""What the old model answers in replays, and that these alone change nothing."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from lacuna import Document, Mention, Span
+from lacuna import Document
 from lacuna.features.token_table import training_table
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.crf.changes import old_scores
-from lacuna.models.crf.old_answers import SURE, old_answers, without_absent
+from lacuna.models.crf.old_answers import SURE, old_answers
 from lacuna.models.crf.training_set import Setup, prepare
 from lacuna.pipeline.training import train
-from lacuna.pipeline.training_records import TrainOptions
 from tests.models.examples import corpus
 
 
@@ -23,72 +22,6 @@ def old() -> CrfModel:
     model = train(corpus(20), Crf(iterations=20, tolerance=0.0)).model
     assert isinstance(model, CrfModel)
     return model
-
-
-def relabelled(documents: list[Document], names: dict[str, str]) -> list[Document]:
-    """Return documents with other labels; mentions whose label has no name are left out."""
-    return [
-        replace(
-            document,
-            mentions=tuple(
-                replace(m, label=names[m.label]) for m in document.mentions if m.label in names
-            ),
-        )
-        for document in documents
-    ]
-
-
-def unknown_words(old: CrfModel, documents: list[Document]) -> list[str]:
-    """Return the tokens that are unknown."""
-    examples = without_absent(old, [Crf().example(document) for document in documents])
-    return [
-        example.document.text[start:end]
-        for example in examples
-        if example.reviewed is not None
-        for start, end, seen in zip(
-            example.tokens.start, example.tokens.end, example.reviewed, strict=True
-        )
-        if not seen
-    ]
-
-
-def test_what_is_found_of_absent_labels_is_unknown(old: CrfModel) -> None:
-    documents = corpus(6, seed=4)
-    people = [
-        document.text[span.start : span.end]
-        for document in documents
-        for mention in document.mentions
-        if mention.label == "PER"
-        for span in mention.spans
-    ]
-    assert unknown_words(old, documents) == []
-    assert unknown_words(old, relabelled(documents, {"LOC": "LOC"})) == " ".join(people).split()
-
-
-def test_labels_with_another_name_are_not_absent(old: CrfModel) -> None:
-    """Nor is one of which few mentions are missing: these are corrections."""
-    documents = corpus(6, seed=4)
-    renamed = relabelled(documents, {"LOC": "LOC", "PER": "NAME"})
-    assert unknown_words(old, renamed) == []
-    assert unknown_words(old, [replace(renamed[0], mentions=()), *renamed[1:]]) == []
-
-
-def test_what_nobody_has_reviewed_stays_unknown(old: CrfModel) -> None:
-    text = "Seen by Dr. Ana Rossi in Arden today."
-    document = Document("a", text, (Mention.of("LOC", (25, 30)),), reviewed=(Span(0, 31),))
-    assert unknown_words(old, [document]) == ["Ana", "Rossi", "today", "."]
-
-
-def test_absent_labels_stay(old: CrfModel) -> None:
-    new = relabelled(corpus(10, seed=5), {"LOC": "LOC"})
-    found = {}
-    for absent in ("unknown", "outside"):
-        config = Crf(iterations=20, adapting_absent=absent, adapting_share=1.0)
-        model = train(new, config, TrainOptions(start=old)).model
-        labels = [m.label for d in model.find(corpus(10, seed=6)) for m in d.mentions]
-        found[absent] = labels.count("PER")
-    gold = [m.label for d in corpus(10, seed=6) for m in d.mentions].count("PER")
-    assert found == {"unknown": gold, "outside": 0}
 
 
 def test_answers_are_those_of_unsure_sentences(old: CrfModel) -> None:
@@ -107,6 +40,16 @@ def test_answers_are_those_of_unsure_sentences(old: CrfModel) -> None:
     assert (found.share[:, -2:] == 0).all()
     assert ((found.share[:, 0] > SURE) & (found.share[:, 0] < 1 - SURE)).any()
     assert found.moves.sum() == pytest.approx(len(found.rows) - 1)
+
+
+def test_a_model_may_be_sure_of_all(old: CrfModel) -> None:
+    example = old.config.example(Document("a", "No fever and no pain were reported."))
+    table = training_table([example])
+    base = old_scores(old, table, old.tags)
+    found = old_answers(old, base, table, 0, old.tags, old.config.moves(old.tags))
+    assert found.rows.tolist() == []
+    assert found.share.shape == (0, len(old.tags))
+    assert not found.moves.any()
 
 
 def test_replays_alone_change_nothing(old: CrfModel) -> None:

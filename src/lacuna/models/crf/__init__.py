@@ -249,9 +249,6 @@ class Crf(CrfSettings):
         Adapting mixes in so many generated notes, or rather the sentences of which the old model
         is unsure: its answers are to stay there. None are mixed into a model that has token
         columns, or most of whose labels generated notes do not have.
-    adapting_absent
-        What adapting learns where the old model finds a label that is not annotated in the
-        documents: nothing (``unknown``), or that there is none (``outside``).
     """
 
     scheme: Scheme = Scheme.BIO
@@ -259,8 +256,7 @@ class Crf(CrfSettings):
     adapting: Literal["changes", "weights"] = "changes"
     adapting_share: Annotated[float, SHARE] = 0.5
     adapting_letters: bool = True
-    adapting_replay: Annotated[int, NOT_NEGATIVE] = 300
-    adapting_absent: Literal["unknown", "outside"] = "unknown"
+    adapting_replay: Annotated[int, NOT_NEGATIVE] = 600
 
     def example(self, document: Document) -> Example:
         """Return a document with the tags of its flat mentions."""

@@ -5,12 +5,10 @@
 The old model's scores are a constant of the objective (:class:`~.objective.Base`); only changes d
 of weights and m of moves are learnt, with the penalty λ ‖(d, m)‖². So whatever the old model has
 learnt takes part, also weights that cannot change: those of features that are too rare, or of a
-feature with a tag it was not seen with. Four things keep changes from doing harm elsewhere:
+feature with a tag it was not seen with. Three things keep changes from doing harm elsewhere:
 
 * The documents are read as they are, in small letters and in capitals: what is learnt from notes
   typed in one way does not count against the others.
-* Where the old model finds a label that the documents do not annotate, they say nothing, rather
-  than that nothing is there (`old_answers.py`).
 * In other texts the new model is to answer as the old one (`FitOptions.replay`, `old_answers.py`).
 * A share of the changes is added to the old weights, w = w₀ + share · d: halfway to the best
   weights for a few documents is most of their gain and little of the loss elsewhere.

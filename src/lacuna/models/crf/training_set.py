@@ -32,7 +32,7 @@ from lacuna.models.crf import Crf, CrfModel, CrfSettings, Support
 from lacuna.models.crf.adapting import private_key, private_settings
 from lacuna.models.crf.changes import changeable, in_other_letters, old_scores
 from lacuna.models.crf.objective import Base, CrfObjective, Shares, pair_counts
-from lacuna.models.crf.old_answers import Answers, old_answers, without_absent
+from lacuna.models.crf.old_answers import Answers, old_answers
 from lacuna.text.document import Document
 from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
@@ -156,8 +156,6 @@ def _read(examples: Sequence[Example], setup: Setup) -> tuple[Sequence[Example],
     """Return the examples that are learnt from, and these with those that are replayed."""
     if setup.changing is None or not isinstance(setup.config, Crf):
         return examples, examples
-    if setup.config.adapting_absent == "unknown":
-        examples = without_absent(setup.changing, examples)
     copies = in_other_letters(examples) if setup.config.adapting_letters else ()
     own = [*examples, *copies]
     return own, [*own, *setup.replay]
