@@ -63,7 +63,7 @@ def found_in_small_letters(model: lacuna.Tagger) -> float:
 
 def test_little_is_forgotten(old: CrfModel) -> None:
     before = found_in_small_letters(old)
-    config = replace(old.config, iterations=8, adapting_replay=20)
+    config = replace(old.config, iterations=8)
     now = found_in_small_letters(lacuna.train(NOTES, config, start=old))
     assert now > before - 0.015
     anew = Crf(iterations=8, adapting="weights", caution=old.config.caution)

@@ -1,7 +1,8 @@
-"""Generated notes that a model which is adapted tags as before, so that it forgets little.
+"""Generated notes in which a model that is adapted answers as before, so that it forgets little.
 
 The notes are always the same: about a third each as they are typed, in small letters and in
-capitals, half of them short. The old model itself says what is in them, so it may be any model.
+capitals, half of them short. The old model itself says what is in them
+(`models/crf/old_answers.py`), so it may be any model.
 """
 
 from __future__ import annotations

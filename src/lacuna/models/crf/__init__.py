@@ -246,9 +246,9 @@ class Crf(CrfSettings):
     adapting_letters
         Adapting also reads the documents in small letters and in capitals.
     adapting_replay
-        Adapting mixes in so many generated notes as the old model tags them, so that it stays as
-        it was there. None are mixed into a model that has token columns, or most of whose labels
-        generated notes do not have.
+        Adapting mixes in so many generated notes, or rather the sentences of which the old model
+        is unsure: its answers are to stay there. None are mixed into a model that has token
+        columns, or most of whose labels generated notes do not have.
     """
 
     scheme: Scheme = Scheme.BIO
@@ -256,7 +256,7 @@ class Crf(CrfSettings):
     adapting: Literal["changes", "weights"] = "changes"
     adapting_share: Annotated[float, SHARE] = 0.5
     adapting_letters: bool = True
-    adapting_replay: Annotated[int, NOT_NEGATIVE] = 60
+    adapting_replay: Annotated[int, NOT_NEGATIVE] = 600
 
     def example(self, document: Document) -> Example:
         """Return a document with the tags of its flat mentions."""

@@ -9,14 +9,14 @@ feature with a tag it was not seen with. Three things keep changes from doing ha
 
 * The documents are read as they are, in small letters and in capitals: what is learnt from notes
   typed in one way does not count against the others.
-* Other texts, tagged by the old model, are mixed in (`FitOptions.replay`).
+* In other texts the new model is to answer as the old one (`FitOptions.replay`, `old_answers.py`).
 * A share of the changes is added to the old weights, w = w₀ + share · d: halfway to the best
   weights for a few documents is most of their gain and little of the loss elsewhere.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -25,12 +25,11 @@ from lacuna.encoding.flat import Example
 from lacuna.features.extract import FeatureIndex
 from lacuna.features.index import KnownKeys
 from lacuna.features.token_table import TokenTable
-from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.crf import CrfModel
 from lacuna.models.crf.adapting import common_tags
 from lacuna.models.crf.objective import Base
 from lacuna.models.file import PackedStrings, joined_words
-from lacuna.text.document import Document
-from lacuna.types import LongArray, RealArray
+from lacuna.types import RealArray
 
 
 def in_other_letters(examples: Iterable[Example]) -> list[Example]:
@@ -49,11 +48,6 @@ def _rewritten(example: Example, change: Callable[[str], str]) -> Example | None
     return example._replace(document=replace(document, text=text, tokens=example.tokens))
 
 
-def tagged_again(old: CrfModel, replay: Sequence[Document], config: Crf) -> list[Example]:
-    """Return other texts with the tags that the old model gives them."""
-    return [config.example(document) for document in old.find(replay)]
-
-
 def changeable(old: CrfModel, own: FeatureIndex, every: FeatureIndex) -> FeatureIndex:
     """Return the features whose weights can change: those of `own` and the old ones of `every`.
 
@@ -67,12 +61,12 @@ def changeable(old: CrfModel, own: FeatureIndex, every: FeatureIndex) -> Feature
     return FeatureIndex(every.plan, KnownKeys.of(hashes[kept]))
 
 
-def old_scores(old: CrfModel, table: TokenTable, tags: tuple[str, ...], order: LongArray) -> Base:
-    """Return the old model's scores of tokens taken in `order`, 0 for new tags."""
+def old_scores(old: CrfModel, table: TokenTable, tags: tuple[str, ...]) -> Base:
+    """Return the old model's scores of tokens, 0 for new tags."""
     new, known = common_tags(old, tags)
     emission = np.zeros((len(table.start), len(tags)), np.float32)
     emission[:, new] = old.emission(table)[:, known]
-    return Base(emission[order], _old_moves(old, tags))
+    return Base(emission, _old_moves(old, tags))
 
 
 def with_changes(

@@ -10,6 +10,8 @@ W are the weights of features (`learning/emission.py` computes emission from the
 between labels. Moves that the tag scheme forbids are not in the model. W₀ and V₀ are 0, or the
 weights of the model that is adapted. `inference/chain.py` computes log Z and the expectations.
 Scores of another model may be added to all scores (:class:`Base`): then W and V are changes of it.
+Sequences may have shares q of labels in place of labels (:class:`Shares`): with q[t, k] in place of
+[y_t = k], and likewise for moves, f is Σ_s KL(q ‖ p) plus a constant.
 
 If only some labels of a sequence are known, score(x, y) is log Z_known, the sum over all labellings
 that agree with them, and what is observed is expected under these (`inference/known_labels.py`).
@@ -47,6 +49,14 @@ class Base(NamedTuple):
 
     emission: RealArray
     moves: RealArray
+
+
+class Shares(NamedTuple):
+    """Tokens, in the order of packs, with the share[i, k] of each label, and of moves in all."""
+
+    rows: LongArray
+    share: RealArray
+    moves: FloatArray
 
 
 class CrfObjective:
@@ -89,10 +99,13 @@ class CrfObjective:
         self.l2, self.support = l2, support
         self.centre: RealArray | None = None
         self.base: Base | None = None
+        self.shares: Shares | None = None
         self.borders = np.cumsum([0] + [len(pack.rows) for pack in packs]).tolist()
         unknown = int(np.argmax(np.append(labels, -1) < 0))  # the first unknown label
         #: Chunks before this one have no unknown labels.
         self.whole = int(np.searchsorted(self.borders, unknown, side="right")) - 1
+        #: Tokens of these chunks, without those that have shares.
+        self.certain = np.arange(self.borders[self.whole])
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -123,15 +136,23 @@ class CrfObjective:
         supported = flat if self.support is None else flat[self.support]
         return np.concatenate((supported, moves.reshape(-1)))
 
+    def use_shares(self, shares: Shares) -> None:
+        """Use shares of labels for some whole sequences, whose moves must not be in `observed`."""
+        self.shares, self.observed = shares, self.observed + shares.moves
+        self.certain = np.setdiff1d(self.certain, shares.rows)
+
     def __call__(self, point: RealArray) -> tuple[float, RealArray]:
         """Return f and its gradient."""
         scores, moves = self._scores(point)
-        every = np.arange(self.borders[self.whole])
-        labels = self.labels[: len(every)]
-        right = float(scores[every, labels].sum(dtype=np.float64))
+        certain, labels, shares = self.certain, self.labels[self.certain], self.shares
+        right = float(scores[certain, labels].sum(dtype=np.float64))
         right += float((self.observed * moves).sum(dtype=np.float64))
+        if shares is not None:
+            right += float((scores[shares.rows] * shares.share).sum(dtype=np.float64))
         log_partition, expected = self._expect(scores, moves)
-        scores[every, labels] -= 1
+        scores[certain, labels] -= 1
+        if shares is not None:
+            scores[shares.rows] -= shares.share
         gradient = np.empty_like(point)
         cut = len(point) - self.observed.size
         gradient[:cut] = self._by_feature(scores, gradient[:cut])
@@ -183,11 +204,16 @@ class CrfObjective:
 
     def chain(self, moves: RealArray) -> Chain:
         """Return the moves as a chain, forbidden ones at -inf."""
-        return first_order(
-            np.where(self.moves.allowed, moves, -np.inf),
-            np.where(self.moves.first, 0.0, -np.inf),
-            np.where(self.moves.last, 0.0, -np.inf),
-        )
+        return chain_of(moves, self.moves)
+
+
+def chain_of(moves: RealArray, allowed: Moves) -> Chain:
+    """Return moves as a chain, forbidden ones at -inf."""
+    return first_order(
+        np.where(allowed.allowed, moves, -np.inf),
+        np.where(allowed.first, 0.0, -np.inf),
+        np.where(allowed.last, 0.0, -np.inf),
+    )
 
 
 def _add(total: RealArray, factor: float, other: RealArray) -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lacuna.encoding.flat import Example, known_tags, label_counts
+from lacuna.encoding.flat import UNKNOWN, Example, known_tags, label_counts
 from lacuna.errors import ConfigError
 from lacuna.features.extract import FeatureIndex, build_index, in_enough_groups
 from lacuna.features.plan import Plan, make_plan
@@ -30,8 +30,9 @@ from lacuna.learning.emission import CURVATURE, FactoredEmission, curvature, fac
 from lacuna.models.base import FitOptions
 from lacuna.models.crf import Crf, CrfModel, CrfSettings, Support
 from lacuna.models.crf.adapting import private_key, private_settings
-from lacuna.models.crf.changes import changeable, in_other_letters, old_scores, tagged_again
-from lacuna.models.crf.objective import CrfObjective, pair_counts
+from lacuna.models.crf.changes import changeable, in_other_letters, old_scores
+from lacuna.models.crf.objective import Base, CrfObjective, Shares, pair_counts
+from lacuna.models.crf.old_answers import Answers, old_answers
 from lacuna.text.document import Document
 from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
@@ -68,7 +69,7 @@ class Setup:
     start
         The model to adapt, if any.
     replay
-        Other texts with the tags of that model, if changes of it are learnt.
+        Other texts in which that model's answers are to stay, if changes of it are learnt.
     """
 
     config: CrfSettings
@@ -94,7 +95,7 @@ def set_up(examples: Sequence[Example], config: CrfSettings, options: FitOptions
         setup = Setup(config, plan.templates, plan.resources, plan.key, start)
         if setup.changing is None or not isinstance(config, Crf):
             return setup
-        return replace(setup, replay=tagged_again(start, options.replay, config))
+        return replace(setup, replay=[config.example(document) for document in options.replay])
     templates, resources = config.read()
     config = config.without_folders()
     if not options.private:
@@ -120,6 +121,11 @@ def prepare(
     else:
         new = _features(own, training_table(own), plan, setup)
         index = changeable(setup.changing, new, build_index(table, numbered, plan))
+    replayed = int(table.documents[len(own)])  # the first token of a replay
+    base, answers = _old(setup, table, replayed, tags)
+    if answers is not None:  # sentences of which nothing is known are left out
+        gold[replayed:] = UNKNOWN
+        gold[answers.rows] = answers.share.argmax(axis=1)
     seen = known_first(gold, table.sentences)
     if not len(seen.rows):
         raise ConfigError("there are no tokens to train on: nothing was reviewed")
@@ -132,13 +138,17 @@ def prepare(
         emission,
         gold[order],
         packs,
-        observed_moves(gold[seen.rows], seen.parts()[0], len(tags)),
+        observed_moves(gold[seen.rows], _before(replayed, seen), len(tags)),
         config.moves(tags),
         l2=config.l2,
         support=_support(_chosen_support(config, len(labels)), pairs, emission),
     )
-    if setup.changing is not None:
-        objective.base = old_scores(setup.changing, table, tags, order)
+    if base is not None:
+        objective.base = base._replace(emission=base.emission[order])
+    if answers is not None:
+        place = np.empty(len(gold), np.int64)
+        place[order] = np.arange(len(order))
+        objective.use_shares(Shares(place[answers.rows], answers.share, answers.moves))
     return TrainingSet(tags, index, emission, objective, _scale(objective, pairs, config.l2))
 
 
@@ -149,6 +159,25 @@ def _read(examples: Sequence[Example], setup: Setup) -> tuple[Sequence[Example],
     copies = in_other_letters(examples) if setup.config.adapting_letters else ()
     own = [*examples, *copies]
     return own, [*own, *setup.replay]
+
+
+def _old(
+    setup: Setup, table: TokenTable, replayed: int, tags: tuple[str, ...]
+) -> tuple[Base | None, Answers | None]:
+    """Return the scores of the model whose changes are learnt, and its answers in the replay."""
+    old = setup.changing
+    if old is None:
+        return None, None
+    base = old_scores(old, table, tags)
+    if replayed == len(table.start):
+        return base, None
+    return base, old_answers(old, base, table, replayed, tags, setup.config.moves(tags))
+
+
+def _before(token: int, seen: KnownFirst) -> LongArray:
+    """Return the offsets of the whole sequences before a token, which begins one."""
+    offsets, _ = seen.parts()
+    return offsets[offsets <= np.count_nonzero(seen.rows[: seen.whole_rows] < token)]
 
 
 def _features(
