@@ -27,12 +27,13 @@ from lacuna.pictures.learning_curve import Point, learning_curve
 from lacuna.synthetic import Split, generate
 from lacuna.text.document import Document
 from lacuna.web.importing import import_documents
+from lacuna.web.model_files import model_path
 from lacuna.web.operations import Add, Asked, SetState, State
 from lacuna.web.project import Project, create_project
 from lacuna.web.project_file import Settings, labels_named
 from lacuna.web.queue import next_in_queue
 from lacuna.web.store import WAITING
-from lacuna.web.suggestions import Suggester, model_path
+from lacuna.web.suggestions import Suggester
 from lacuna.web.teaching import models
 from lacuna.web.teaching.frames import Made, Teach, Told
 from lacuna.web.teaching.gate import Verdict, compare
