@@ -20,7 +20,7 @@ const form = h('form', { onsubmit: (event) => event.preventDefault() },
   h('fieldset', null, h('legend', null, 'How'), field('Policy', policy), field('Take out words from this probability on', threshold), field('Write to', output)));
 form.elements.source.value = 'project';
 
-export const element = h('section', { class: 'screen' }, h('h1', null, 'De-identify'), form, h('div', { class: 'row' }, count, run), plan, error);
+export const element = h('section', { class: 'screen' }, h('h1', null, 'De-identify'), form, h('div', { class: 'line' }, count, run), plan, error);
 
 async function start(dry) {
   const asked = { source: form.elements.source.value === 'path' ? path.value : 'project', policy: policy.value, threshold: Number(threshold.value), dry, ...(output.value && { output: output.value }) };

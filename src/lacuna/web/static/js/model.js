@@ -10,7 +10,7 @@ const title = h('h1', null, 'Model');
 
 export const element = h('section', { class: 'screen' }, title, error, found);
 
-const section = (name, shown, ...inside) => shown && [h('h2', null, name), inside];
+const section = (name, shown, ...inside) => shown > 0 && [h('h2', null, name), inside];
 const list = (all) => h('ul', null, all.map((words) => h('li', null, words)));
 
 export async function show(asked) {
