@@ -12,7 +12,7 @@ from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.file import bundled_model
 from lacuna.pipeline.replay import generated, replayed
 from lacuna.synthetic import CLEAN, Split, generate
-from tests.models.examples import corpus
+from tests.models.examples import corpus, work_histories
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +42,7 @@ def test_only_models_of_clinical_identifiers_get_a_replay(old: CrfModel) -> None
     assert not replayed(replace(old.config, adapting="weights"), old)
     assert not replayed(replace(old.config, columns=("pos",)), old)
     assert not replayed(old.config, lacuna.train(corpus(3), Crf(iterations=1)))
+    assert not replayed(old.config, lacuna.train(work_histories(3), Crf(iterations=1)))
 
 
 NOTES = [

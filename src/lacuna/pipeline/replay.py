@@ -21,11 +21,16 @@ LETTERS = Noise(lower=0.33, capitals=0.33)
 
 
 def replayed(config: Settings, start: Tagger) -> Sequence[Document]:
-    """Return the notes for adapting a model; none if it is not one of clinical identifiers."""
+    """Return the notes for adapting a model; none if it is not one of clinical identifiers.
+
+    It must know most of the labels of the notes: what it does not find there, it is not to find
+    after adapting either, and so a label that is new to it would be unlearnt at once.
+    """
     if not isinstance(config, Crf) or config.adapting != "changes" or config.columns:
         return ()
     known = sum(label in LABELS for label in start.labels)
-    return generated(config.adapting_replay) if 2 * known > len(start.labels) else ()
+    is_clinical = 2 * known > max(len(start.labels), len(LABELS))
+    return generated(config.adapting_replay) if is_clinical else ()
 
 
 @lru_cache(maxsize=1)

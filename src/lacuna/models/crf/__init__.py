@@ -247,14 +247,14 @@ class Crf(CrfSettings):
         Adapting also reads the documents in small letters and in capitals.
     adapting_replay
         Adapting mixes in so many generated notes, or rather the sentences of which the old model
-        is unsure: its answers are to stay there. None are mixed into a model that has token
-        columns, or most of whose labels generated notes do not have.
+        is unsure: its answers are to stay there. None are mixed in for a model that has token
+        columns, or that has other labels than generated notes, or few of theirs.
     """
 
     scheme: Scheme = Scheme.BIO
     two_pass: bool = False
     adapting: Literal["changes", "weights"] = "changes"
-    adapting_share: Annotated[float, SHARE] = 0.5
+    adapting_share: Annotated[float, SHARE] = 0.75
     adapting_letters: bool = True
     adapting_replay: Annotated[int, NOT_NEGATIVE] = 600
 

@@ -10,8 +10,8 @@ feature with a tag it was not seen with. Three things keep changes from doing ha
 * The documents are read as they are, in small letters and in capitals: what is learnt from notes
   typed in one way does not count against the others.
 * In other texts the new model is to answer as the old one (`FitOptions.replay`, `old_answers.py`).
-* A share of the changes is added to the old weights, w = w₀ + share · d: halfway to the best
-  weights for a few documents is most of their gain and little of the loss elsewhere.
+* A share of the changes is added to the old weights, w = w₀ + share · d: short of the
+  best weights for a few documents is most of their gain and less of the loss elsewhere.
 """
 
 from __future__ import annotations
