@@ -68,7 +68,7 @@ class Hub:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._lock = threading.RLock()  # Ctrl-C calls close() wherever the main thread is
+        self._lock = threading.Lock()
         self._listeners: set[_Listener] = set()
         self._look = threading.Event()
         self._watcher: threading.Thread | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import logging
 import os
@@ -80,11 +81,18 @@ class _Server(uvicorn.Server):
         self._served, self._on_start = served, on_start
 
     def handle_exit(self, sig: int, _: FrameType | None) -> None:
-        """End; after a second Ctrl-C without waiting for anything."""
+        """End; after a second Ctrl-C without waiting for anything.
+
+        A signal comes in the middle of whatever this thread does, so nothing here takes a lock.
+        """
         if self.should_exit and sig == signal.SIGINT:
             self.force_exit = True
         self.should_exit = True
-        self._served.close()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End streams and jobs, then connections."""
+        await asyncio.to_thread(self._served.close)
+        await super().shutdown(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to answer, and say so."""
