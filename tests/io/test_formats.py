@@ -20,7 +20,6 @@ COLUMNS = {
     "tokens": {Feature.TOKENS},
     "group": {Feature.GROUPS},
     "meta, p": {Feature.META, Feature.PROBABILITIES},
-    "reviewed": {Feature.REVIEWED},
 }
 
 

@@ -23,8 +23,6 @@ from lacuna.models.stored_tags import check_labels
 from lacuna.pipeline.categories import Categories
 from lacuna.pipeline.evaluating import judge
 from lacuna.pipeline.filled_card import with_card
-from lacuna.pipeline.partly_reviewed import unreviewed
-from lacuna.pipeline.replay import replayed
 from lacuna.pipeline.training_records import (
     Progress,
     Report,
@@ -33,7 +31,6 @@ from lacuna.pipeline.training_records import (
     without_models,
 )
 from lacuna.text.document import Document
-from lacuna.text.reviewed import settled
 from lacuna.types import Task
 
 
@@ -57,8 +54,7 @@ def train_model(
     Parameters
     ----------
     corpus
-        Documents with mentions, or with a token column ``pos``. Of a document that was reviewed in
-        part (``Document.reviewed``), only that part counts.
+        Documents with mentions, or with a token column ``pos``.
     config
         Settings; their class determines the kind of model. By default those of `start`, of a CRF,
         or of a trigram HMM for parts of speech.
@@ -94,8 +90,7 @@ def train(
     began = time.perf_counter()
     options = TrainOptions() if options is None else options
     task = options.task
-    given = list(corpus)
-    documents = [settled(document) for document in given]
+    documents = list(corpus)
     options = replace(options, dev=None if options.dev is None else list(options.dev))
     if config is None:
         start = options.start
@@ -110,8 +105,7 @@ def train(
     trained = _with_categories(documents, config, options)
     if options.align and not trained.interrupted:
         trained = _with_alignment(trained, documents, config, options)
-    left = unreviewed(given, needs_whole=kind_of(config).partly == "nothing")
-    return replace(trained, seconds=time.perf_counter() - began, unreviewed=left)
+    return replace(trained, seconds=time.perf_counter() - began)
 
 
 def _with_categories(
@@ -165,7 +159,6 @@ def _fit(documents: Sequence[Document], config: Settings, options: TrainOptions)
         raise ConfigError(f"only a CRF can be {what}, not a {kind.name} model")
     if options.start is not None:
         config = code_at(kind.adapt)(config, options.start, private=options.private)
-        options = replace(options, replay=options.replay or replayed(config, options.start))
     fit = kind.fitting(options.task)
     examples = [kind.encoded(document, config) for document in documents]
     watch = _Watch(examples, _iterations(config), kind.patience, options)

@@ -20,10 +20,7 @@ if TYPE_CHECKING:
 
 
 class TaggedWords(NamedTuple):
-    """words[t], tags[t] of every token; sentence i is tokens sentences[i] to sentences[i + 1].
-
-    A tag below 0 is unknown.
-    """
+    """words[t], tags[t] of every token; sentence i is tokens sentences[i] to sentences[i + 1]."""
 
     words: IntArray
     tags: IntArray
@@ -68,16 +65,12 @@ class Layout(NamedTuple):
 
 
 def own_words(corpus: TaggedWords, tags: int) -> tuple[list[LongArray], LongArray]:
-    """Return the words that tags may have, and for each token the index of its word among them.
-
-    A token of an unknown tag may have any tag, and has no index.
-    """
-    numbers = np.zeros(len(corpus.words), np.int64)
+    """Return the words of every tag, and for each token the index of its word among them."""
+    numbers = np.empty(len(corpus.words), np.int64)
     found = []
     for tag in range(tags):
         here = corpus.tags == tag
-        own = np.unique(corpus.words[here | (corpus.tags < 0)])
-        numbers[here] = np.searchsorted(own, corpus.words[here])
+        own, numbers[here] = np.unique(corpus.words[here], return_inverse=True)
         found.append(own.astype(np.int64))
     return found, numbers
 
