@@ -15,7 +15,7 @@ from lacuna.text.document import Document, Mention, Span, Tokens
 for_type_by_name(
     "lacuna.text.document",
     "Document",
-    lambda d, p, _: p.text(f"Document({d.id!r}, {d.text!r}, {d.mentions!r})"),
+    lambda d, p, _: p.text(f"Document({d.id!r}, {d.text!r}, {d.mentions!r}, {d.reviewed!r})"),
 )
 
 LABELS = ("PER", "LOC", "ADR", "NAME-X")
@@ -107,7 +107,7 @@ def rich_documents(draw: st.DrawFn) -> Document:
     """Draw a document that has some of everything: any id, group, meta, tokens, odd labels."""
     document = draw(documents(max_mentions=3, probabilities=draw(st.booleans())))
     relabel = draw(st.dictionaries(st.sampled_from(LABELS), st.sampled_from(ODD_LABELS)))
-    has = draw(st.sets(st.sampled_from(["group", "meta", "tokens"]), max_size=2))
+    has = draw(st.sets(st.sampled_from(["group", "meta", "tokens", "reviewed"]), max_size=2))
     return Document(
         draw(ids),
         document.text,
@@ -117,7 +117,24 @@ def rich_documents(draw: st.DrawFn) -> Document:
         if "meta" in has
         else {},
         draw(tokens_in(len(document.text))) if "tokens" in has else None,
+        draw(reviewed_in(len(document.text))) if "reviewed" in has else None,
     )
+
+
+@st.composite
+def reviewed_in(draw: st.DrawFn, size: int) -> tuple[Span, ...]:
+    """Draw reviewed spans of a text: none, some that may touch, or all of it."""
+    borders = sorted(draw(st.sets(st.integers(0, size), max_size=8)))
+    pairs = [pair for pair in itertools.pairwise(borders) if draw(st.booleans())]
+    whole = [(0, size)] if size else []
+    return tuple(Span(*pair) for pair in draw(st.sampled_from([pairs, pairs, whole])))
+
+
+@st.composite
+def partly_reviewed(draw: st.DrawFn, max_mentions: int = 5) -> Document:
+    """Draw a document of which some part was reviewed; mentions may lie anywhere."""
+    document = draw(documents(max_mentions=max_mentions))
+    return replace(document, reviewed=draw(reviewed_in(len(document.text))))
 
 
 @st.composite

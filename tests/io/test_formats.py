@@ -20,6 +20,7 @@ COLUMNS = {
     "tokens": {Feature.TOKENS},
     "group": {Feature.GROUPS},
     "meta, p": {Feature.META, Feature.PROBABILITIES},
+    "reviewed": {Feature.REVIEWED},
 }
 
 

@@ -57,6 +57,7 @@ def is_bare(document: Document) -> bool:
         document.group is None
         and not document.meta
         and document.tokens is None
+        and document.reviewed is None
         and all(mention.probability is None for mention in document.mentions)
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -34,13 +35,16 @@ words = st.dictionaries(st.sampled_from("abcd"), st.floats(0.1, 1), max_size=3)
 @st.composite
 def candidates(draw: st.DrawFn) -> list[Candidate]:
     count = draw(st.integers(0, 30))
+    numbers = draw(st.lists(st.integers(0, 5), min_size=10, max_size=10))  # equal ones, too
+    drawn = draw(st.sets(st.integers(0, 9)))
     found = []
     for key in range(1, count + 1):
         own = draw(words)
         extra = draw(st.none() | st.floats(0, 2))
         need = None if extra is None else sum(own.values()) + extra
-        flags = draw(st.booleans()), draw(st.booleans())
-        one = Candidate(key, need, *flags, draw(st.integers(0, 99)), own, draw(st.booleans()))
+        held_out, patient = draw(st.booleans()), draw(st.integers(0, 9))
+        of_patient = ("group", str(patient)), numbers[patient], patient in drawn
+        one = Candidate(key, need, held_out, *of_patient, own, draw(st.booleans()))
         found.append(one)
     return found
 
@@ -65,9 +69,10 @@ def by_brute_force(every: list[Candidate], turn: int, batch: list[set[str]]) -> 
             return need * (1.1 if one.is_known else 1)
 
         if held_out and (is_fifth or not ordinary):
-            drawn = [one for one in held_out if one.sampled] or held_out
-            chosen = min(drawn, key=lambda one: (one.draw, one.key))
-            reason = Reason.RANDOM if is_fifth or chosen.sampled else Reason.REST
+            drawn = [one for one in held_out if one.is_drawn] or held_out
+            patient = min(drawn, key=lambda one: (one.draw, one.unit)).unit
+            chosen = min((one for one in drawn if one.unit == patient), key=lambda one: one.key)
+            reason = Reason.RANDOM if is_fifth else Reason.REST
         else:
             most = max(map(need, ordinary))
             chosen = next(one for one in ordinary if need(one) == most)
@@ -103,10 +108,19 @@ def test_held_out_documents_are_never_handed_out_by_need(every: list[Candidate],
         assert all(((turn + n) % EVERY == EVERY - 1) == (n in drawn) for n in both)
 
 
+@given(candidates(), st.integers(0, 9))
+def test_all_documents_of_a_drawn_patient_come_before_the_next(
+    every: list[Candidate], turn: int
+) -> None:
+    unit = {one.key: one.unit for one in every}
+    order = [unit[p.key] for p in queue_order(every, turn=turn) if p.reason is not Reason.NEED]
+    assert len(list(groupby(order))) == len(set(order))
+
+
 def test_words_of_the_batch_count_a_third() -> None:
-    one = Candidate(1, 3.0, False, False, words={"sato": 2.4})
-    same = Candidate(2, 2.9, False, False, words={"sato": 2.4})
-    other = Candidate(3, 1.5, False, False, words={"li": 1.0})
+    one = Candidate(1, 3.0, False, words={"sato": 2.4})
+    same = Candidate(2, 2.9, False, words={"sato": 2.4})
+    other = Candidate(3, 1.5, False, words={"li": 1.0})
     assert [place.key for place in queue_order([one, same, other])] == [1, 3, 2]
     full = [set[str]()] * (BATCH - 1)
     assert [place.key for place in queue_order([one, same, other], batch=full)] == [1, 2, 3]
@@ -147,8 +161,7 @@ def test_all_are_handed_out_once(project: Project) -> None:
         assert next_in_queue(store) == found  # asked twice, the same
         row, reason = found
         assert queue(store, limit=1) == [found]
-        assert row.sampled == (reason is Reason.RANDOM)
-        assert row.held_out == (reason is not Reason.NEED)
+        assert row.sampled == row.held_out == (reason is not Reason.NEED)
         decide(project, row.key, State.LATER if len(seen) % 7 == 3 else State.DONE)
         seen.append(row.key)
         reasons.append(reason)
@@ -173,7 +186,57 @@ def test_what_was_drawn_stays_drawn(project: Project) -> None:
     decide(project, elsewhere[0].key)
     order = queue(store)
     assert next(row.key for row, why in order if why is Reason.RANDOM) == drawn.key
-    assert sum(row.sampled for row in store.documents()) == 1
+    assert {row.key for row in store.documents() if row.sampled} == of_patient(project, drawn.key)
+
+
+def of_patient(project: Project, key: int) -> set[int]:
+    """Return the documents of the patient of a document."""
+    rows = project.store.documents()
+    (group,) = (row.group for row in rows if row.key == key)
+    return {row.key for row in rows if row.group == group}
+
+
+def held_out_order(project: Project) -> list[int]:
+    """Return the held-out documents in the order in which they are handed out."""
+    return [row.key for row, why in queue(project.store, limit=100) if why is not Reason.NEED]
+
+
+def test_patients_that_were_reviewed_by_choice_are_passed(project: Project) -> None:
+    order = held_out_order(project)
+    chosen, passed, last = of_patient(project, order[4]), order[:2], order[-2:]
+    for key in sorted(chosen | {*passed, *last}):
+        decide(project, key)
+    sampled = {row.key for row in project.store.documents() if row.sampled}
+    assert sampled == set()  # nobody drew them
+    while (found := next_in_queue(project.store)) is not None:
+        row, _ = found
+        sampled = {one.key for one in project.store.documents() if one.sampled}
+        if row.key == order[6]:
+            assert sampled == set(order[:8])
+        if row.held_out:
+            assert set(last).isdisjoint(sampled)
+        decide(project, row.key)
+
+
+def test_a_drawn_patient_is_finished_before_others_that_came_later(project: Project) -> None:
+    store, key = project.store, project.key.derive("random turns")
+    for _ in range(EVERY - 1):
+        found = next_in_queue(store)
+        assert found is not None
+        decide(project, found[0].key)
+    found = next_in_queue(store)
+    assert found is not None
+    drawn = found[0]
+    earlier = next(
+        name
+        for name in map(str, range(10_000))
+        if key.number("group", name) < key.number("group", drawn.group or "")
+    )
+    import_documents(store, [Document("new", "Ana Sato", group=earlier)])
+    store.database._writer.execute("UPDATE document SET fold = 0 WHERE id = 'new'")
+    order = held_out_order(project)
+    assert set(order[:2]) == of_patient(project, drawn.key)
+    assert order[2] == 101
 
 
 def test_the_rest_comes_when_nothing_else_is_left(project: Project) -> None:
@@ -199,8 +262,11 @@ def test_draws_are_uniform(tmp_path: Path) -> None:
     first = Counter[int]()
     for secret in range(2000):
         draws = Key(secret.to_bytes(32, "big")).derive("random turns")
-        every = [Candidate(key, None, True, False, draws.number(str(key))) for key in range(8)]
-        first[queue_order(every, turn=EVERY - 1)[0].key] += 1
+        units = [("group", str(n)) for n in (0, 0, 0, 1, 2, 3, 4, 5, 6, 7)]  # one has three
+        every = [
+            Candidate(n, None, True, unit, draws.number(*unit)) for n, unit in enumerate(units)
+        ]
+        first[int(units[queue_order(every, turn=EVERY - 1)[0].key][1])] += 1
     expected = 2000 / 8
     chi_square = sum((first[key] - expected) ** 2 / expected for key in range(8))
     assert chi_square < 35  # 7 degrees of freedom; more once in 100,000

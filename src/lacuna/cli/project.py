@@ -25,6 +25,7 @@ from lacuna.cli.corpora import (
     say_written,
 )
 from lacuna.cli.detector_options import PolicyOption
+from lacuna.cli.project_finish import backup_command, erase_command, finish_command
 from lacuna.errors import ConfigError, FormatLimitError, LacunaError
 from lacuna.io.limits import Loss
 from lacuna.text.plurals import counted
@@ -344,10 +345,13 @@ def status_command(project: ProjectArgument, *, as_json: JsonOption = False) -> 
     print_table("Mentions", ["label", "number"], labels)
 
 
-GROUP_HELP = "Make a project for people to review documents in; import and export documents."
+GROUP_HELP = "Make a project for people to review documents in; import, export, finish, back up."
 SUBCOMMANDS = {
     "init": init_command,
     "import": import_command,
     "export": export_command,
     "status": status_command,
+    "finish": finish_command,
+    "backup": backup_command,
+    "erase": erase_command,
 }

@@ -299,7 +299,9 @@ def _with_model(project: Project, model: Path) -> Project:
     """Make a model that of the project, in ``project.toml``."""
     from lacuna.web.project_file import NAME, read_settings, written
     from lacuna.web.server.project_routes import replace_file
+    from lacuna.web.teaching.models import set_live
 
     settings = replace(project.settings, model=str(model.resolve()))
     replace_file(project.folder / NAME, written(settings).encode())
+    set_live(project, None)
     return replace(project, settings=read_settings(project.folder / NAME))

@@ -19,7 +19,7 @@ from lacuna.cli.option_records import only
 from lacuna.cli.results import CategoriesOption, find_categories
 from lacuna.cli.training import Job, stopped_by_interrupt
 from lacuna.errors import ConfigError
-from lacuna.models.registry import DEFAULT, Kind, kind_named, trainable
+from lacuna.models.registry import DEFAULT, Kind, kind_named, kind_of, trainable
 from lacuna.text.document import Document
 from lacuna.text.plurals import counted
 from lacuna.types import Task
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lacuna.models.base import Tagger
     from lacuna.models.settings import Settings
     from lacuna.pipeline.categories import Categories
-    from lacuna.pipeline.training_records import Trained
+    from lacuna.pipeline.training_records import Trained, Unreviewed
     from lacuna.pipeline.tuning import Tried
 
 MOST_NAMES = 20
@@ -183,7 +183,8 @@ def train_command(
 ) -> None:
     """Train a model on annotated documents.
 
-    Ctrl-C ends training and keeps the best model so far.
+    Of documents that were reviewed in part ("reviewed" in jsonl), only that part counts, also in
+    scores on --dev and --folds. Ctrl-C ends training and keeps the best model so far.
 
     Example: lacuna train notes/ -o names.lacuna --dev more-notes/
     """
@@ -268,6 +269,17 @@ def _names(paths: list[str]) -> tuple[str, ...]:
     return (*names, f"and {more} more") if more else tuple(names)
 
 
+def _in_words(left: Unreviewed, kind: Kind) -> str:
+    """Say what was not learnt from, because nobody has reviewed it."""
+    why = "of which nothing was" if kind.partly != "nothing" else "not reviewed as a whole"
+    more = f", {counted(left.mentions, 'mention')} there ignored" if left.mentions else ""
+    count = ", and counts elsewhere only what is wholly known" if kind.partly == "count" else ""
+    return (
+        f"not reviewed: {counted(left.tokens, 'token')}{more}; a {kind.name} model does not learn"
+        f" from {counted(left.sentences, 'sentence')} {why}{count}"
+    )
+
+
 def _report(
     trained: Trained, tries: Sequence[Tried[object]], output: Path, digest: str, *, as_json: bool
 ) -> None:
@@ -276,6 +288,8 @@ def _report(
     for what, count in trained.left_out.items():
         ignored = counted(count, "mention")
         say(f"ignored, because the model cannot represent them: {ignored} {what}")
+    if trained.unreviewed is not None:
+        say(_in_words(trained.unreviewed, kind_of(trained.model.core().config)))
     if as_json:
         print_json(
             {
@@ -291,6 +305,7 @@ def _report(
                 "config": trained.model.config,
                 "tried": [{"config": tried.config, "f1": tried.f1} for tried in tries],
                 "left_out": trained.left_out,
+                "unreviewed": trained.unreviewed,
                 "interrupted": trained.interrupted,
                 "peak_memory_mb": round(peak, 1),
             }

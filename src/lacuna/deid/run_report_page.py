@@ -1,4 +1,8 @@
-"""The report as one self-contained web page: no scripts, no fonts, links only to the outputs."""
+"""The report as one self-contained web page: no scripts, no fonts, links only to the outputs.
+
+A page that is read elsewhere than beside the outputs has no links. Documents without a crosswalk
+(``"crosswalk": false``) have ids of their own.
+"""
 
 from __future__ import annotations
 
@@ -38,15 +42,15 @@ _NAMES = {
 _WIDTH, _HEIGHT, _BOTTOM = 640, 150, 20
 
 
-def page(report: Mapping[str, Any]) -> str:
-    """Return the page for the values of ``report.json``."""
+def page(report: Mapping[str, Any], *, links: bool = True) -> str:
+    """Return the page for the values of ``report.json``, with or without links to the outputs."""
     parts = [
         _summary(report),
         _section("Audit", audit_section(convert(report.get(AUDITS, []), list[Audit]))),
         _section("Replaced, by label", _labels(report)),
         _section("Probabilities of the model", _histogram(report["probability_histogram"])),
-        _section("Documents to look at first", _review(report)),
-        _section("Documents in another language", _foreign(report)),
+        _section("Documents to look at first", _review(report, links)),
+        _section("Documents in another language", _foreign(report, links)),
         _section("Documents that failed", _failures(report)),
         _section("Settings of the run", _details(report)),
     ]
@@ -148,29 +152,35 @@ def _histogram(histogram: Mapping[str, Sequence[float]]) -> str:
     )
 
 
-def _review(report: Mapping[str, Any]) -> str:
+def _review(report: Mapping[str, Any], links: bool) -> str:
     rows = [
         (
-            *_place(entry),
+            *_place(entry, links),
             f"{entry['expected_missed']:.2f}",
             f"{entry['tokens']:,}",
             f"{entry['replaced']:,}",
         )
         for entry in report["review"]
     ]
-    header = ("document", "id in the crosswalk", "expected missed tokens", "tokens", "replaced")
+    header = ("document", _ids(report), "expected missed tokens", "tokens", "replaced")
     return _table(header, rows, raw=True, text=(1,))
 
 
-def _foreign(report: Mapping[str, Any]) -> str:
-    rows = [_place(entry) for entry in report["foreign_documents"]]
-    return _table(("document", "id in the crosswalk"), rows, raw=True, text=(1,))
+def _foreign(report: Mapping[str, Any], links: bool) -> str:
+    rows = [_place(entry, links) for entry in report["foreign_documents"]]
+    return _table(("document", _ids(report)), rows, raw=True, text=(1,))
 
 
-def _place(entry: Mapping[str, Any]) -> tuple[str, str]:
-    """Return where a document is, with a link, and its id in the crosswalk."""
+def _ids(report: Mapping[str, Any]) -> str:
+    return "id in the crosswalk" if report.get("crosswalk", True) else "id"
+
+
+def _place(entry: Mapping[str, Any], links: bool) -> tuple[str, str]:
+    """Return where a document is, with a link if wanted, and its id in the crosswalk."""
     output = entry["output"]
-    link = f'<a href="./{escape(quote(output))}">{escape(output)}</a>' if output else ""
+    link = escape(output)
+    if output and links:
+        link = f'<a href="./{escape(quote(output))}">{link}</a>'
     row = "" if entry["row"] is None else f", row {entry['row']:,}"
     id_ = f" (id {escape(entry['id'])})" if entry["id"] else ""
     return f"{link}{row}{id_}", f"<code>{escape(entry['document'])}</code>"

@@ -3,36 +3,51 @@
 For training, tokens are made to fit the mentions: a token with a mention's border inside is cut
 and sentences that a mention crosses are joined. Mentions that one tag per token cannot express
 (overlaps, gaps, mentions without a token) are left out and counted.
+
+Of a document that was reviewed in part, only settled mentions count (`text/reviewed.py`), and the
+tag of a token that nobody has reviewed is unknown (:func:`known_tags`).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from lacuna.encoding.schemes import OUTSIDE, Chunk, Scheme, decode, encode
+from lacuna.encoding.schemes import OUTSIDE, Chunk, Scheme, decode, encode, tag_numbers
+from lacuna.errors import ConfigError
 from lacuna.text.align import AlignedMention, align, ranges_to_spans, split_tokens
 from lacuna.text.document import Document, Mention, Tokens
 from lacuna.text.overlap import flatten
+from lacuna.text.reviewed import (
+    all_reviewed,
+    in_sentences,
+    only,
+    reviewed_tokens,
+    settled,
+    some_reviewed,
+)
 from lacuna.text.sequences import SequenceKind, sequence_tokens
-from lacuna.types import IntArray, LongArray
+from lacuna.types import BoolArray, IntArray, LongArray
+
+UNKNOWN = -1  #: in place of the number of a tag: nobody has reviewed the token
 
 
 class TaggedDocument(NamedTuple):
     """A document as a chain model sees it in training.
 
     left_out counts mentions that tags cannot express, by reason: ``"overlapping"``,
-    ``"discontiguous"``, ``"without a token"``.
+    ``"discontiguous"``, ``"without a token"``. reviewed[t]: token t was reviewed; ``None``: all.
     """
 
     document: Document
     tokens: Tokens
     chunks: tuple[Chunk, ...]
     left_out: Counter[str]
+    reviewed: BoolArray | None = None
 
     def labels(self) -> Counter[str]:
         """Count mentions by label."""
@@ -42,11 +57,35 @@ class TaggedDocument(NamedTuple):
         """Return one tag per token."""
         return encode(self.chunks, len(self.tokens), scheme)
 
+    def in_seen_sentences(self) -> TaggedDocument:
+        """Return the document without the sentences of which nothing was reviewed."""
+        return self._in_sentences(some_reviewed)
+
+    def in_whole_sentences(self) -> TaggedDocument:
+        """Return the document with only the sentences that were reviewed as a whole."""
+        return self._in_sentences(all_reviewed)
+
+    def _in_sentences(self, choose: Callable[[Tokens, BoolArray], BoolArray]) -> TaggedDocument:
+        if self.reviewed is None:
+            return self
+        kept = in_sentences(self.tokens, choose(self.tokens, self.reviewed))
+        before = np.cumsum(np.append(False, kept), dtype=np.int64).tolist()
+        return self._replace(
+            tokens=only(self.tokens, kept),
+            chunks=tuple(
+                Chunk(label, before[start], before[end])
+                for label, start, end in self.chunks
+                if kept[start]
+            ),
+            reviewed=self.reviewed[kept],
+        )
+
 
 def tag_document(
     document: Document, *, sequence: SequenceKind = SequenceKind.SENTENCE
 ) -> TaggedDocument:
     """Choose flat mentions and fit the tokens to them."""
+    document = settled(document)
     kept, dropped = flatten(document.mentions)
     tokens = split_tokens(sequence_tokens(document, sequence), kept)
     found = align(kept, tokens)
@@ -56,7 +95,8 @@ def tag_document(
     if found.misaligned:
         left_out["without a token"] = len(found.misaligned)
     chunks = tuple(Chunk(item.mention.label, *item.ranges[0]) for item in found.aligned)
-    return TaggedDocument(document, join_sentences(tokens, found.aligned), chunks, left_out)
+    tokens = join_sentences(tokens, found.aligned)
+    return TaggedDocument(document, tokens, chunks, left_out, reviewed_tokens(document, tokens))
 
 
 def flat_document(document: Document, _: object = None) -> TaggedDocument:
@@ -85,6 +125,7 @@ class Example(NamedTuple):
     tags: list[str]
     mentions: Counter[str]  #: those that the tags express, by label
     left_out: Counter[str]
+    reviewed: BoolArray | None = None  #: of each token; ``None``: all
 
     def labels(self) -> Counter[str]:
         """Count the mentions that are learnt by label."""
@@ -94,7 +135,14 @@ class Example(NamedTuple):
 def flat_example(document: Document, scheme: Scheme, sequence: SequenceKind) -> Example:
     """Return the tags of the flat mentions of a document."""
     found = tag_document(document, sequence=sequence)
-    return Example(document, found.tokens, found.tags(scheme), found.labels(), found.left_out)
+    return Example(
+        found.document,
+        found.tokens,
+        found.tags(scheme),
+        found.labels(),
+        found.left_out,
+        found.reviewed,
+    )
 
 
 class TrainingDocument(Protocol):
@@ -112,6 +160,10 @@ class TrainingDocument(Protocol):
     def left_out(self) -> Counter[str]:
         """Mentions that are not learnt, by reason."""
 
+    @property
+    def reviewed(self) -> BoolArray | None:
+        """Whether each token was reviewed; ``None`` if all were."""
+
     def labels(self) -> Counter[str]:
         """Count the mentions that are learnt by label."""
 
@@ -119,6 +171,38 @@ class TrainingDocument(Protocol):
 def label_counts(documents: Sequence[TrainingDocument]) -> Counter[str]:
     """Count mentions by label."""
     return sum((document.labels() for document in documents), Counter())
+
+
+def in_seen_sentences(documents: Sequence[TaggedDocument]) -> list[TaggedDocument]:
+    """Return the documents without the sentences of which nothing was reviewed.
+
+    Raises :class:`ConfigError` if nothing is left.
+    """
+    seen = [document.in_seen_sentences() for document in documents]
+    if any(len(d.tokens) for d in documents) and not any(len(d.tokens) for d in seen):
+        raise ConfigError("there are no tokens to train on: nothing was reviewed")
+    return seen
+
+
+def known_tags(
+    documents: Sequence[TrainingDocument], spelled: Iterable[str], tags: Sequence[str]
+) -> IntArray:
+    """Return the position in `tags` of the tag of every token, UNKNOWN where nobody has reviewed.
+
+    `spelled` are the tags of all tokens of the documents.
+    """
+    numbers = tag_numbers(spelled, tags)
+    if any(document.reviewed is not None for document in documents):
+        numbers[~reviewed_mask(documents)] = UNKNOWN
+    return numbers
+
+
+def reviewed_mask(documents: Sequence[TrainingDocument]) -> BoolArray:
+    """Return for each token of all documents whether it was reviewed."""
+    masks = [
+        np.ones(len(d.tokens), np.bool_) if d.reviewed is None else d.reviewed for d in documents
+    ]
+    return np.concatenate([np.ones(0, np.bool_), *masks])
 
 
 def mentions_of(tags: Sequence[str], tokens: Tokens) -> list[Mention]:

@@ -16,7 +16,9 @@ import numpy as np
 
 from lacuna.text.align import AlignedMention, align, ranges_to_spans, split_tokens
 from lacuna.text.document import Document, Mention, Tokens
+from lacuna.text.reviewed import all_reviewed, reviewed_tokens, settled
 from lacuna.text.tokens import tokens_of
+from lacuna.types import BoolArray
 
 PARTS = 3  #: most parts of a mention, by default
 
@@ -45,17 +47,31 @@ class GappedDocument(NamedTuple):
     """A document as a model of mentions with gaps sees it in training.
 
     left_out counts mentions that it cannot learn, by reason: ``"without a token"``, ``"of more
-    than 3 parts"``, ``"across sentences"``, ``"said twice"``.
+    than 3 parts"``, ``"across sentences"``, ``"said twice"``. reviewed[t]: token t was reviewed;
+    ``None``: all.
     """
 
     document: Document
     tokens: Tokens
     mentions: tuple[GappedMention, ...]
     left_out: Counter[str]
+    reviewed: BoolArray | None = None
 
     def labels(self) -> Counter[str]:
         """Count mentions by label."""
         return Counter(mention.label for mention in self.mentions)
+
+    def whole_sentences(self) -> BoolArray:
+        """Return for each sentence whether it was reviewed as a whole."""
+        if self.reviewed is None:
+            return np.ones(len(self.tokens.sentences) - 1, np.bool_)
+        return all_reviewed(self.tokens, self.reviewed)
+
+    def in_whole_sentences(self) -> GappedDocument:
+        """Return the document without mentions of sentences that were not reviewed as a whole."""
+        whole = self.whole_sentences()
+        kept = (m for m in self.mentions if whole[_sentence(self.tokens, m.parts)])
+        return self._replace(mentions=tuple(kept))
 
     def sentences(self, label: str) -> Iterator[GappedSentence]:
         """Yield every sentence with its mentions of one label."""
@@ -83,6 +99,7 @@ def gapped_document(
     parts
         Mentions of more parts are left out. Parts that touch count as one.
     """
+    document = settled(document)
     tokens = split_tokens(tokens_of(document) if tokens is None else tokens, document.mentions)
     found = align(document.mentions, tokens)
     tokens = _join_sentences(tokens, found.aligned)
@@ -100,7 +117,8 @@ def gapped_document(
             left_out["said twice"] += 1
         else:
             kept[mention] = None
-    return GappedDocument(document, tokens, tuple(kept), left_out)
+    reviewed = reviewed_tokens(document, tokens)
+    return GappedDocument(document, tokens, tuple(kept), left_out, reviewed)
 
 
 def _join_sentences(tokens: Tokens, mentions: Iterable[AlignedMention]) -> Tokens:

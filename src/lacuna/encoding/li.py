@@ -112,7 +112,7 @@ def li_example(document: Document, parts: int, sequence: SequenceKind) -> Exampl
         for kind, start, end in segments_of([m.parts for m in kept if m.label == label]):
             tags[start] = f"B{kind.value}-{label}"
             tags[start + 1 : end] = [f"I{kind.value}-{label}"] * (end - start - 1)
-    return Example(document, found.tokens, tags, labels, left_out)
+    return Example(found.document, found.tokens, tags, labels, left_out, found.reviewed)
 
 
 def one_label_each(mentions: Iterable[GappedMention]) -> list[GappedMention]:

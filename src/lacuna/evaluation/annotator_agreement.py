@@ -77,8 +77,9 @@ def agreement(pairs: Iterable[Pair]) -> Agreement:
     Raises
     ------
     ScoringError
-        The texts of a pair differ.
+        The texts of a pair differ, or one was reviewed in part.
     """
+    from lacuna.evaluation.seen_part import whole
     from lacuna.text.tokens import tokens_of
 
     documents = 0
@@ -88,6 +89,7 @@ def agreement(pairs: Iterable[Pair]) -> Agreement:
     kinds: tuple[Counter[Disagreement], Counter[Disagreement]] = (Counter(), Counter())
     for first, second in pairs:
         check_same_text(first, second)
+        first, second = whole((first, second), "agreement")
         documents += 1
         one, other = first.mentions, second.mentions
         table.update(label_sets(tokens_of(first), one, other))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from lacuna.evaluation.seen_part import seen
 from lacuna.text.document import Document, Mention
 from lacuna.text.overlap import share_characters
 
@@ -95,6 +96,7 @@ class ErrorCollector:
 
     def add(self, gold: Document, predicted: Document) -> None:
         """Add a document, given what was predicted for it."""
+        gold, predicted = seen(gold, predicted)
         errors = find_errors(gold, predicted)
         self.errors += errors
         self.count(gold, errors)
@@ -138,6 +140,7 @@ class OutcomeCounter:
 
     def add(self, gold: Document, predicted: Document) -> None:
         """Count one document, given what was predicted for it."""
+        gold, predicted = seen(gold, predicted)
         self._gold.update(mention.label for mention in gold.mentions)
         self._errors.update((error.label, error.kind) for error in find_errors(gold, predicted))
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from lacuna.errors import ScoringError
 from lacuna.text.document import Document
+from lacuna.text.reviewed import reviewed_tokens
 from lacuna.types import BoolArray
 
 COLUMN = "pos"
@@ -47,15 +48,18 @@ class PosScores:
 def score_pos(
     pairs: Iterable[tuple[Document, Document]], *, is_known: Callable[[Document], BoolArray]
 ) -> PosScores:
-    """Compare the column ``pos`` of (gold, tagged) documents token by token."""
+    """Compare the column ``pos`` of (gold, tagged) documents; only reviewed tokens count."""
     right, tokens = np.zeros(2, np.int64), np.zeros(2, np.int64)
     for gold, found in pairs:
         wanted, given = _column(gold), _column(found)
         if len(wanted) != len(given):
             raise ScoringError(f"{gold.id}: {len(wanted)} tokens in gold, {len(given)} found")
         known = is_known(gold).astype(np.int64)
-        tokens += np.bincount(known, minlength=2)
         same = np.fromiter(map(str.__eq__, wanted, given), np.bool_, len(wanted))
+        assert gold.tokens is not None
+        if (seen := reviewed_tokens(gold, gold.tokens)) is not None:
+            known, same = known[seen], same[seen]
+        tokens += np.bincount(known, minlength=2)
         right += np.bincount(known[same], minlength=2)
     return PosScores(int(right[1]), int(tokens[1]), int(right[0]), int(tokens[0]))
 

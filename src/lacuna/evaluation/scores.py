@@ -148,12 +148,16 @@ def score(pairs: Iterable[Pair], *, categories: Mapping[str, str] | None = None)
 def score_document(
     gold: Document, predicted: Document, *, categories: Mapping[str, str] | None = None
 ) -> DocumentScores:
-    """Count one document in every section. Tokens are those of `gold`."""
-    from lacuna.text.tokens import tokens_of
+    """Count one document in every section. Tokens are those of `gold`.
+
+    If gold was reviewed in part, only that part counts, see :mod:`lacuna.evaluation.seen_part`.
+    """
+    from lacuna.evaluation.seen_part import seen, seen_tokens
 
     check_same_text(gold, predicted)
-    tokens = tokens_of(gold)
-    table = label_sets(tokens, gold.mentions, predicted.mentions)
+    tokens, everything = seen_tokens(gold), predicted
+    gold, predicted = seen(gold, predicted)
+    table = label_sets(tokens, gold.mentions, everything.mentions)
     touching = contacts(gold.mentions, predicted.mentions)
     sections = {
         "strict": strict_counts(gold.mentions, predicted.mentions),

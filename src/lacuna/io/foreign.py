@@ -183,7 +183,7 @@ def _need(condition: bool, reason: str) -> None:
 
 
 PERSON = ("id", "email", "username")
-OURS = ("id", "text", "group", "mentions", "tokens", "sentences", "columns")
+OURS = ("id", "text", "group", "mentions", "tokens", "sentences", "columns", "reviewed")
 
 #: Key that identifies an export -> its converter; the first that fits is used.
 CONVERTERS: tuple[tuple[str, Callable[[Item], Converted]], ...] = (

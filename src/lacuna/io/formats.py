@@ -1,9 +1,9 @@
 """All formats: how each is read and written, and what it can hold.
 
-============  ====  ========  ========  ========  ===  ======  =====  =======
-format        gaps  crossing  overlaps  mentions  ids  tokens  group  meta, p
-============  ====  ========  ========  ========  ===  ======  =====  =======
-jsonl         yes   yes       yes       yes       yes  yes     yes    yes
+============  ====  ========  ========  ========  ===  ======  =====  =======  ========
+format        gaps  crossing  overlaps  mentions  ids  tokens  group  meta, p  reviewed
+============  ====  ========  ========  ========  ===  ======  =====  =======  ========
+jsonl         yes   yes       yes       yes       yes  yes     yes    yes      yes
 brat          yes   yes       yes       yes       yes
 share         yes   yes       yes       yes       yes
 doccano             yes       yes       yes       yes          yes
@@ -15,7 +15,7 @@ inline                        yes       yes       yes
 inline-lines                  yes       yes
 conll                                   yes       yes  yes
 txt                                               yes
-============  ====  ========  ========  ========  ===  ======  =====  =======
+============  ====  ========  ========  ========  ===  ======  =====  =======  ========
 
 ``read`` turns a :class:`Source` into documents, one at a time. ``encode`` turns a document into
 ``{suffix: bytes}``: the files of a document, or its part of a stream. ``limits.holds`` says what a

@@ -4,10 +4,13 @@
 
     {"id": "n1", "text": "…", "group": "p7", "meta": {…},
      "mentions": [{"label": "ADR", "spans": [[0, 4], [9, 12]], "probability": 0.93}],
-     "tokens": [[0, 4], …], "sentences": [[0, 7], …], "columns": {"pos": ["NN", …]}}
+     "tokens": [[0, 4], …], "sentences": [[0, 7], …], "columns": {"pos": ["NN", …]},
+     "reviewed": [[0, 120], [200, 260]]}
 
-Only ``text`` is required. Unknown keys go to ``meta``. Exports of doccano, Prodigy and Label
-Studio are read too (:mod:`lacuna.io.foreign`), also as one JSON array, which is read whole.
+Only ``text`` is required. ``reviewed`` are the spans that a person has looked at; without it, all
+of the text was. Mentions outside are kept, but training and scoring ignore them. Unknown keys go to
+``meta``. Exports of doccano, Prodigy and Label Studio are read too (:mod:`lacuna.io.foreign`), also
+as one JSON array, which is read whole.
 """
 
 from __future__ import annotations

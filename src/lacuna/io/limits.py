@@ -39,6 +39,7 @@ class Feature(StrEnum):
     OWN_TOKENS = "tokens as they are"
     SENTENCES = "sentences as they are"
     COLUMNS = "columns as they are"
+    REVIEWED = "which part was reviewed"
     LAYOUT = "white space as it is"
     IDS = "ids"
     ODD_IDS = "such an id"
@@ -50,7 +51,7 @@ class Loss(IntEnum):
 
     NOTHING = 0
     EXTRAS = 1  #: anything but text and mentions, and white space in conll
-    MENTIONS = 2  #: mentions, or some of their information
+    MENTIONS = 2  #: mentions, some of their information, or where there may be more of them
 
 
 class Reduction(NamedTuple):
@@ -188,4 +189,9 @@ REDUCTIONS = (
     Reduction(Feature.GAPS, Loss.MENTIONS, lambda d: _keep(d, lambda m: not m.is_discontiguous)),
     Reduction(Feature.OVERLAPS, Loss.MENTIONS, lambda d: _with_mentions(d, flatten(d.mentions)[0])),
     Reduction(Feature.CROSSING, Loss.MENTIONS, _uncross),
+    Reduction(
+        Feature.REVIEWED,
+        Loss.MENTIONS,
+        lambda d: (replace(d, reviewed=None), int(d.reviewed is not None)),
+    ),
 )

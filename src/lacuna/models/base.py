@@ -257,6 +257,8 @@ class FitOptions:
         Seed of random starts and folds; part of the key of a private model.
     start
         A model to adapt: training starts from its weights and stays close to them.
+    replay
+        Texts that a model which is adapted is to tag as before; mentions in them are not read.
     private
         Keep no word of the documents in the model, and no feature of fewer than three documents;
         see ``models/crf/adapting.py`` for what this does and does not protect.
@@ -265,6 +267,7 @@ class FitOptions:
     seed: int = 0
     start: Tagger | None = None
     private: bool = False
+    replay: Sequence[Document] = ()
 
     def rng(self) -> np.random.Generator:
         """Return a random generator with this seed."""

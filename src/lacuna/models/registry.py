@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from lacuna.encoding.schemes import Heuristic
 from lacuna.errors import ConfigError, ModelFileError
@@ -66,6 +66,9 @@ class Kind:
         How many scores on dev in a row may be no better before training stops.
     folds_choose_iterations
         Whether ``--folds`` chooses the number of iterations.
+    partly
+        What it learns from sentences that were reviewed in part: it sums over the tags that nobody
+        has reviewed (``sum``), counts what is wholly known (``count``), or nothing (``nothing``).
     """
 
     name: str
@@ -84,6 +87,7 @@ class Kind:
     penalty: str = ""
     patience: int = 15
     folds_choose_iterations: bool = False
+    partly: Literal["sum", "count", "nothing"] = "sum"
 
     @property
     def config(self) -> type[Settings]:
@@ -140,6 +144,7 @@ KINDS: dict[str, Kind] = {
             fit="lacuna.models.trigram_hmm.training:fit_trigram_hmm",
             fit_pos="lacuna.models.trigram_hmm.pos:fit_pos_tagger",
             restore="lacuna.models.trigram_hmm.storage:restore_trigram_hmm",
+            partly="count",
         ),
         Kind(
             name="ppm-hmm",
@@ -147,6 +152,7 @@ KINDS: dict[str, Kind] = {
             settings="lacuna.models.ppm_hmm:PpmHmm",
             fit="lacuna.models.ppm_hmm.training:fit_ppm_hmm",
             restore="lacuna.models.ppm_hmm.storage:restore_ppm_hmm",
+            partly="count",
         ),
         Kind(
             name="class-hmm",
@@ -171,6 +177,7 @@ KINDS: dict[str, Kind] = {
             restore="lacuna.models.hypergraph.storage:restore_hypergraph",
             encode="lacuna.models.hypergraph.training:gapped",
             overlapping=True,
+            partly="nothing",
             looks_at_columns=True,
             penalty="l2",
         ),
@@ -182,6 +189,7 @@ KINDS: dict[str, Kind] = {
             restore="lacuna.models.hypergraph.storage:restore_hypergraph",
             encode="lacuna.models.hypergraph.training:gapped",
             overlapping=True,
+            partly="nothing",
             looks_at_columns=True,
             penalty="l2",
         ),

@@ -58,6 +58,7 @@ class Range:
 POSITIVE = Range(0, above=True)
 NOT_NEGATIVE = Range(0)
 AT_LEAST_ONE = Range(1)
+SHARE = Range(0, 1)
 CAUTION = Range(-50, 50)  #: added to scores, whose exponentials are 32-bit floats
 
 

@@ -33,6 +33,7 @@ from lacuna.deid.self_test import check_finds_names
 from lacuna.deid.terms import TermFinder, read_terms, without_never
 from lacuna.deid.vocabulary import LANGUAGE, vocabulary_of
 from lacuna.errors import ConfigError
+from lacuna.evaluation.seen_part import whole
 from lacuna.models.answers import check_answers
 from lacuna.models.base import Tagger
 from lacuna.models.file import StoredModel, file_digest, read_model
@@ -194,6 +195,8 @@ def make_promises(
     ------
     ConfigError
         If there are too few patients or documents for a level.
+    ScoringError
+        If a document was reviewed only in part.
     """
     if detection.options.policy_digest != policy.digest:
         raise ValueError("detection was opened with another policy")
@@ -201,7 +204,7 @@ def make_promises(
     words = vocabulary_of(detection.stored, detector.tagger)
     units = calibration_units(
         replace(detector, vocabulary=words),
-        documents,
+        whole(documents, "a promise"),
         policy,
         second_look=detection.options.second_look,
     )

@@ -12,6 +12,7 @@ from lacuna.deid.what_stays import WhatStays
 from lacuna.errors import RedactionError
 from lacuna.evaluation.pos_accuracy import PosScores
 from lacuna.evaluation.scores import Pair, Scores, score
+from lacuna.evaluation.seen_part import whole
 from lacuna.models.base import Tagger, group_batches
 from lacuna.models.trigram_hmm.pos import PosTagger
 from lacuna.pipeline import evaluating
@@ -78,9 +79,11 @@ def evaluate_pipeline(
     ------
     RedactionError
         A document cannot be de-identified.
+    ScoringError
+        A document was reviewed only in part: what leaks elsewhere is not known.
     """
     stays = WhatStays(deidentifier.policy)
-    given = list(documents)
+    given = list(whole(documents, "scoring all of deid"))
     pairs: list[Pair] = []
     for document, redacted in zip(given, _redacted(deidentifier, given), strict=True):
         wanted = identifiers(stays, document)

@@ -23,6 +23,8 @@ from lacuna.models.stored_tags import check_labels
 from lacuna.pipeline.categories import Categories
 from lacuna.pipeline.evaluating import judge
 from lacuna.pipeline.filled_card import with_card
+from lacuna.pipeline.partly_reviewed import unreviewed
+from lacuna.pipeline.replay import replayed
 from lacuna.pipeline.training_records import (
     Progress,
     Report,
@@ -31,6 +33,7 @@ from lacuna.pipeline.training_records import (
     without_models,
 )
 from lacuna.text.document import Document
+from lacuna.text.reviewed import settled
 from lacuna.types import Task
 
 
@@ -54,7 +57,8 @@ def train_model(
     Parameters
     ----------
     corpus
-        Documents with mentions, or with a token column ``pos``.
+        Documents with mentions, or with a token column ``pos``. Of a document that was reviewed in
+        part (``Document.reviewed``), only that part counts.
     config
         Settings; their class determines the kind of model. By default those of `start`, of a CRF,
         or of a trigram HMM for parts of speech.
@@ -90,7 +94,8 @@ def train(
     began = time.perf_counter()
     options = TrainOptions() if options is None else options
     task = options.task
-    documents = list(corpus)
+    given = list(corpus)
+    documents = [settled(document) for document in given]
     options = replace(options, dev=None if options.dev is None else list(options.dev))
     if config is None:
         start = options.start
@@ -105,7 +110,8 @@ def train(
     trained = _with_categories(documents, config, options)
     if options.align and not trained.interrupted:
         trained = _with_alignment(trained, documents, config, options)
-    return replace(trained, seconds=time.perf_counter() - began)
+    left = unreviewed(given, needs_whole=kind_of(config).partly == "nothing")
+    return replace(trained, seconds=time.perf_counter() - began, unreviewed=left)
 
 
 def _with_categories(
@@ -159,6 +165,7 @@ def _fit(documents: Sequence[Document], config: Settings, options: TrainOptions)
         raise ConfigError(f"only a CRF can be {what}, not a {kind.name} model")
     if options.start is not None:
         config = code_at(kind.adapt)(config, options.start, private=options.private)
+        options = replace(options, replay=options.replay or replayed(config, options.start))
     fit = kind.fitting(options.task)
     examples = [kind.encoded(document, config) for document in documents]
     watch = _Watch(examples, _iterations(config), kind.patience, options)

@@ -112,6 +112,8 @@ class Trained:
         Number of mentions that the model cannot represent, by reason.
     interrupted
         Whether training was interrupted before its end.
+    unreviewed
+        What was not learnt from, because nobody has reviewed it; None if all was reviewed.
     """
 
     model: Tagger
@@ -124,6 +126,34 @@ class Trained:
     dev_f1: float | None
     left_out: Counter[str]
     interrupted: bool = False
+    unreviewed: Unreviewed | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unreviewed:
+    """What a corpus has that nobody has reviewed.
+
+    Attributes
+    ----------
+    tokens
+        Tokens outside the reviewed spans.
+    mentions
+        Mentions that do not lie wholly inside them, or only in such `sentences`: all ignored.
+    sentences
+        Sentences that are not learnt from: those of which nothing was reviewed, and for models
+        that learn from whole sentences only also those that were reviewed in part.
+    """
+
+    tokens: int = 0
+    mentions: int = 0
+    sentences: int = 0
+
+    def __add__(self, other: Unreviewed) -> Unreviewed:
+        return Unreviewed(
+            self.tokens + other.tokens,
+            self.mentions + other.mentions,
+            self.sentences + other.sentences,
+        )
 
 
 def without_models(report: Report) -> Report:

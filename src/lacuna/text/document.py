@@ -113,12 +113,12 @@ class Mention:
         return " … ".join(text[span.start : span.end] for span in self.spans)
 
 
-def _check_apart(spans: tuple[Span, ...]) -> None:
+def _check_apart(spans: tuple[Span, ...], what: str = "spans of a mention") -> None:
     """Raise if spans overlap or are out of order."""
     for left, right in pairwise(spans):
         if right.start < left.end:
             raise ValueError(
-                "spans of a mention must be in order and apart,"
+                f"{what} must be in order and apart,"
                 f" got [{left.start}, {left.end}) before [{right.start}, {right.end})"
             )
 
@@ -223,6 +223,9 @@ class Document:
         Anything else, as JSON values.
     tokens
         Only if the source itself was tokenised.
+    reviewed
+        The spans that a person has reviewed, in text order and apart; ``None``: the whole text.
+        Outside them nothing is known, see :mod:`lacuna.text.reviewed`.
     """
 
     id: str
@@ -231,6 +234,7 @@ class Document:
     group: str | None = None
     meta: Mapping[str, Any] = field(default_factory=dict)
     tokens: Tokens | None = None
+    reviewed: tuple[Span, ...] | None = None
 
     def __post_init__(self) -> None:
         mentions = tuple(self.mentions)
@@ -244,10 +248,20 @@ class Document:
             raise ValueError(f"a mention ends at {end}, the text of {self.id} at {size}")
         if self.tokens is not None and len(self.tokens) and self.tokens.end[-1] > size:
             raise ValueError(f"tokens of {self.id} reach beyond its text")
+        if self.reviewed is not None:
+            self._check_reviewed(tuple(self.reviewed))
+
+    def _check_reviewed(self, spans: tuple[Span, ...]) -> None:
+        _check_apart(spans, "reviewed spans")
+        if spans and spans[-1].end > len(self.text):
+            raise ValueError(f"reviewed spans of {self.id} reach beyond its text")
+        object.__setattr__(self, "reviewed", spans)
 
     def __repr__(self) -> str:
         """Show no text: a document in a log or traceback must not leak what it says."""
-        return f"Document({self.id!r}, {len(self.text)} characters, {len(self.mentions)} mentions)"
+        seen = "" if self.reviewed is None else f", {len(self.reviewed)} reviewed spans"
+        size = f"{len(self.text)} characters, {len(self.mentions)} mentions"
+        return f"Document({self.id!r}, {size}{seen})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document as JSON values, as in a line of a jsonl file."""
@@ -259,6 +273,8 @@ class Document:
         item["mentions"] = [mention.to_dict() for mention in self.mentions]
         if self.tokens is not None:
             item |= self.tokens.to_dict()
+        if self.reviewed is not None:
+            item["reviewed"] = [[span.start, span.end] for span in self.reviewed]
         return item
 
     @classmethod
@@ -282,6 +298,7 @@ class Document:
             None if record.group is None else str(record.group),
             record.meta,
             _tokens(record),
+            None if record.reviewed is None else tuple(Span(*span) for span in record.reviewed),
         )
 
     @property

@@ -32,6 +32,7 @@ class DocumentRecord(msgspec.Struct):
     tokens: list[Pair] | None = None
     sentences: list[Pair] | None = None
     columns: dict[str, list[str]] = {}
+    reviewed: list[Pair] | None = None
 
 
 KEYS = frozenset(DocumentRecord.__struct_fields__)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from lacuna.errors import ConfigError
 from lacuna.web.network_mounts import refuse_network
+from lacuna.web.parts import add_sql_function
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 APPLICATION = 0x6C616375  #: marks the file as ours
@@ -148,6 +149,7 @@ def migrate(path: Path, folder: Path = MIGRATIONS) -> None:
             )
         if version and version < newest:
             copy_database(path, path.with_name(f"{path.name}.version-{version}"))
+        add_sql_function(connection)
         for number in range(version + 1, newest + 1):
             _step(connection, number, steps[number].read_text("utf-8"))
 

@@ -18,7 +18,8 @@ from pathlib import Path
 from lacuna.deid.keys import Key
 from lacuna.synthetic import CLEAN, FINDING, generate
 from lacuna.text.document import Document
-from lacuna.web.importing import Imported, fold_of, import_documents
+from lacuna.web.importing import Imported, import_documents
+from lacuna.web.parts import Part, fold_of, part_of
 from lacuna.web.project import Project, create_project, open_project, owner_only
 from lacuna.web.project_file import DEFAULT_LABELS, NAME, Settings, labels_named, written
 
@@ -75,7 +76,9 @@ def add_demo_notes(project: Project) -> Imported:
 def demo_notes(key: Key) -> Iterator[Document]:
     """Yield the notes for the project with this key, whose first patient is not held out."""
     patients = (Document("", "", group=f"demo-{number}") for number in count_from(1))
-    group = next(patient.group for patient in patients if fold_of(key, patient))
+    group = next(
+        patient.group for patient in patients if part_of(fold_of(key, patient.unit)) is Part.LEARN
+    )
     for number, text in enumerate((FIRST, SECOND), start=1):
         yield Document(f"{group}-n{number:02}", text, group=group)
     for note in generate(GENERATED, seed=SEED, noise=CLEAN):

@@ -12,12 +12,14 @@ from lacuna.deid.placeholders import PLACEHOLDER
 from lacuna.errors import EditError, RedactionError
 from lacuna.pipeline.detect_and_redact import Failed, Safe
 from lacuna.text.plurals import counted
+from lacuna.web.blind import is_blind
 from lacuna.web.documents_table import ReviewedDocument
 from lacuna.web.operations import Entry, State, Status
 from lacuna.web.project import Project
 from lacuna.web.redacting import Redaction, inside_rejected
 from lacuna.web.suggestions import Suggester, keys_of_group
 
+BLIND = "it is to be read without the help of a model until it is done for the first time"
 PERSON, GIVEN, TEXT = "person", "given", "text"
 
 
@@ -92,6 +94,8 @@ def output_of(
     document = project.store.document(key)
     if document is None:
         raise EditError("there is no such document")
+    if is_blind(project.store.database.reader, document.row):
+        raise RedactionError(BLIND)
     redaction = Redaction.of(project, suggester, policy=policy, threshold=threshold)
     group = document.row.group
     outcomes = redaction.patient([key] if group is None else keys_of_group(project.store, group))

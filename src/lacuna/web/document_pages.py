@@ -14,6 +14,7 @@ from typing import Any
 
 from lacuna.web.documents_table import ROW, Row, places, row_of
 from lacuna.web.operations import State
+from lacuna.web.parts import IS_HELD_OUT, UNIT, Part, part_of
 
 PAGE = 100  #: rows of a page, by default and at most
 NO_NEED = -1.0  # of documents whose need is not known: after all others
@@ -51,17 +52,53 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
+class PartCounts:
+    """How far a part of a project is.
+
+    Attributes
+    ----------
+    documents, done
+        How many there are, and how many are reviewed.
+    patients, patients_done
+        The same for patients: reviewed if all their documents are. A document without a patient
+        counts as one.
+    """
+
+    documents: int = 0
+    done: int = 0
+    patients: int = 0
+    patients_done: int = 0
+
+    def __add__(self, other: PartCounts) -> PartCounts:
+        return PartCounts(
+            self.documents + other.documents,
+            self.done + other.done,
+            self.patients + other.patients,
+            self.patients_done + other.patients_done,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """How far a project is."""
 
     documents: int
     states: Mapping[State, int]
     flagged: int
-    held_out: int
-    held_out_done: int
+    parts: Mapping[Part, PartCounts]
     groups: int
     edits: int
     labels: Mapping[str, int]  #: mentions by label, without rejected ones; the most frequent first
+
+    @property
+    def held_out(self) -> int:
+        """Documents that are held out."""
+        return self.parts[Part.GATE].documents + self.parts[Part.SEAL].documents
+
+    @property
+    def held_out_done(self) -> int:
+        """Those of them that are reviewed."""
+        return self.parts[Part.GATE].done + self.parts[Part.SEAL].done
 
     @property
     def mentions(self) -> int:
@@ -110,16 +147,15 @@ def _conditions(filter_: Filter) -> tuple[list[str], list[Any]]:
     if filter_.flag is not None:
         add("flag = ?", filter_.flag)
     if filter_.held_out is not None:
-        add("(fold = 0) = ?", filter_.held_out)
+        add(f"({IS_HELD_OUT}) = ?", filter_.held_out)
     return conditions, values
 
 
 def count_all(connection: sqlite3.Connection) -> Counts:
     """Return how far a project is."""
     states = dict(connection.execute("SELECT state, count(*) FROM document GROUP BY state"))
-    flagged, held_out, held_out_done, groups = connection.execute(
-        "SELECT coalesce(sum(flag), 0), coalesce(sum(fold = 0), 0),"
-        " coalesce(sum(fold = 0 AND state = 'done'), 0), count(DISTINCT grp) FROM document"
+    flagged, groups = connection.execute(
+        "SELECT coalesce(sum(flag), 0), count(DISTINCT grp) FROM document"
     ).fetchone()
     (edits,) = connection.execute("SELECT count(*) FROM edit").fetchone()
     labels = connection.execute(
@@ -130,9 +166,21 @@ def count_all(connection: sqlite3.Connection) -> Counts:
         sum(states.values()),
         {state: states.get(state, 0) for state in State},
         flagged,
-        held_out,
-        held_out_done,
+        count_parts(connection),
         groups,
         edits,
         dict(labels),
     )
+
+
+def count_parts(connection: sqlite3.Connection) -> dict[Part, PartCounts]:
+    """Return how far each part of a project is."""
+    counts = dict.fromkeys(Part, PartCounts())
+    rows = connection.execute(
+        "SELECT fold, sum(documents), sum(done), count(*), sum(documents = done) FROM"
+        " (SELECT min(fold) AS fold, count(*) AS documents, sum(state = 'done') AS done"
+        f" FROM document GROUP BY {UNIT}) GROUP BY fold"
+    )
+    for fold, *numbers in rows:
+        counts[part_of(fold)] += PartCounts(*numbers)
+    return counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -13,6 +13,7 @@ import msgspec
 from lacuna.text.document import Document
 from lacuna.web.edits import Review, given_mentions, reviewed_mentions
 from lacuna.web.operations import DOCUMENT, DocumentState, Entry, Spans, State, Status
+from lacuna.web.parts import Part, part_of
 
 _spans = msgspec.json.Decoder(Spans)
 _json = msgspec.json.Decoder()
@@ -26,10 +27,10 @@ class Row:
     ----------
     key
         Its number in this project; ids can hold names, so URLs use this.
-    held_out
-        Whether its unit (patient) is held out: never trained on, so that scores are honest.
+    part
+        What it is used for, as are all documents of its unit (patient).
     sampled
-        Whether it was drawn at random for review.
+        Whether its unit was drawn at random for review.
     mentions
         How many it has, without rejected ones.
     decided_by, decided_at
@@ -44,11 +45,21 @@ class Row:
     comment: str
     version: int
     mentions: int
-    held_out: bool
+    part: Part
     sampled: bool
     need: float | None
     decided_by: str | None
     decided_at: str | None
+
+    @property
+    def held_out(self) -> bool:
+        """Whether no model that is scored with it learns from it."""
+        return self.part is not Part.LEARN
+
+    @property
+    def unit(self) -> tuple[str, str]:
+        """Its patient, or itself; as :attr:`~lacuna.text.document.Document.unit`."""
+        return ("document", self.id) if self.group is None else ("group", self.group)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +83,31 @@ class ReviewedDocument:
     @property
     def document(self) -> Document:
         """The document with the mentions that count."""
-        source = self.source
-        mentions = reviewed_mentions(self.review)
-        return Document(source.id, source.text, mentions, source.group, source.meta, source.tokens)
+        is_done = self.row.state is State.DONE  # then all of it was reviewed
+        reviewed = None if is_done else self.source.reviewed
+        return replace(self.source, mentions=reviewed_mentions(self.review), reviewed=reviewed)
 
 
 ROW = (
-    "key, id, grp, state, flag, comment, version, mentions, fold = 0, sampled, need,"
-    " decided_by, decided_at"
+    "key, id, grp, state, flag, comment, version, mentions, fold, sampled, need, decided_by,"
+    " decided_at"
 )
+
+
+#: SQL: models name documents by their keys, so those of erased ones are not used again.
+NEXT_KEY = (
+    "(SELECT 1 + max(coalesce((SELECT max(key) FROM document), 0),"
+    " coalesce((SELECT max(value) FROM erasure, json_each(erasure.documents)), 0)))"
+)
+
+
+#: Keys of a document that the column ``tokens`` holds as one JSON object.
+ALSO_GIVEN = ("tokens", "sentences", "columns", "reviewed")
 
 
 def row_of(values: tuple[Any, ...]) -> Row:
     """Return the row of the values of the columns :data:`ROW`."""
-    key, id_, group, state, flag, comment, version, mentions, held_out, sampled, *rest = values
+    key, id_, group, state, flag, comment, version, mentions, fold, sampled, *rest = values
     return Row(
         key,
         id_,
@@ -95,7 +117,7 @@ def row_of(values: tuple[Any, ...]) -> Row:
         comment,
         version,
         mentions,
-        bool(held_out),
+        part_of(fold),
         bool(sampled),
         *rest,
     )
@@ -113,11 +135,12 @@ def insert_document(
     connection: sqlite3.Connection, document: Document, sha256: bytes, fold: int, at: str
 ) -> int:
     """Add a document, its mentions as given; return its key."""
-    tokens = document.tokens
-    stored_tokens = None if tokens is None else msgspec.json.encode(tokens.to_dict()).decode()
+    whole = document.to_dict()
+    given = {key: whole[key] for key in ALSO_GIVEN if key in whole}
+    stored_tokens = msgspec.json.encode(given).decode() if given else None
     cursor = connection.execute(
-        "INSERT INTO document (id, grp, text, meta, tokens, sha256, fold, imported_at, mentions)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO document (key, id, grp, text, meta, tokens, sha256, fold, imported_at,"
+        f" mentions) VALUES ({NEXT_KEY}, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             document.id,
             document.group,

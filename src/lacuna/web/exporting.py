@@ -162,7 +162,7 @@ def check_texts(
     if format not in TEXT_FORMATS:
         raise ConfigError(f"de-identified texts are written as {' or '.join(TEXT_FORMATS)}")
     with closing(project.store.whole_documents(_stored(which))) as documents:
-        bare = (_pseudonymous(project, one.source, "") for one in documents)
+        bare = (pseudonymous(project, one.source, "") for one in documents)
         return check_corpus(bare, path, format=format, loss=loss)
 
 
@@ -207,11 +207,12 @@ def safe_documents(
             if isinstance(outcome, Failed):
                 failed[key] = outcome.reason
             else:
-                yield _pseudonymous(project, outcome.document, outcome.text)
+                yield pseudonymous(project, outcome.document, outcome.text)
             on_document(1)
 
 
-def _pseudonymous(project: Project, document: Document, text: str) -> Document:
+def pseudonymous(project: Project, document: Document, text: str) -> Document:
+    """Return a document with a new text, and pseudonyms as its id and group."""
     key = project.key.derive("pseudonyms")
     group = document.group
     return Document(
@@ -225,9 +226,14 @@ def default_path(project: Project, format_name: str, now: datetime) -> Path:
     """Return a new name in the folder of exports."""
     format_ = format_named(format_name)
     suffix = next(iter(format_.suffixes), ".json") if format_.shape is Shape.STREAM else ""
-    stem = f"{format_name}-{now:%Y-%m-%d-%H%M%S}"
-    path, number = project.exports / f"{stem}{suffix}", 1
+    return new_path(project.exports, format_name, suffix, now)
+
+
+def new_path(folder: Path, what: str, suffix: str, now: datetime) -> Path:
+    """Return a name with a date that nothing in a folder has."""
+    stem = f"{what}-{now:%Y-%m-%d-%H%M%S}"
+    path, number = folder / f"{stem}{suffix}", 1
     while path.exists():
         number += 1
-        path = project.exports / f"{stem}-{number}{suffix}"
+        path = folder / f"{stem}-{number}{suffix}"
     return path

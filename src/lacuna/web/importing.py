@@ -14,10 +14,10 @@ from lacuna.deid.keys import Key
 from lacuna.errors import ConfigError
 from lacuna.text.document import Document
 from lacuna.web.documents_table import find_sha256, insert_document, sha256_of
+from lacuna.web.parts import fold_of
 from lacuna.web.store import Store, utc_now
 
 BATCH = 200  #: documents of one transaction
-FOLDS = 5  #: one of them, number 0, is held out
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +88,8 @@ def _add(connection: sqlite3.Connection, document: Document, key: Key, at: str) 
         raise ConfigError(f"document {name}: cannot be stored: it {reason}") from None
     present = find_sha256(connection, document.id)
     if present is None:
-        insert_document(connection, document, sha256, fold_of(key, document), at)
+        insert_document(connection, document, sha256, fold_of(key, document.unit), at)
         return Imported(documents=1, mentions=len(document.mentions))
     if present == sha256:
         return Imported(present=1)
     return Imported(refused=1, first_refused=document.id)
-
-
-def fold_of(key: Key, document: Document) -> int:
-    """Return the fold of a document: the same for all documents of a unit (patient)."""
-    return key.derive("held out").number(*document.unit) % FOLDS

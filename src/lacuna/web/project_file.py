@@ -7,6 +7,7 @@
     policy = "safe-harbor"            # a bundled policy, or a TOML file beside this one
     threshold = 0.5                   # suggestions below this probability are not shown
     model = "bundled"                 # or "none", or a model file beside this one
+    learn = "auto"                    # or a kind of model, as for lacuna train --model
 
     [labels]                          # in the order of the page
     PATIENT = { key = "1", colour = "blue" }
@@ -25,10 +26,12 @@ from typing import Any
 
 from lacuna.deid.policy import load_policy, unknown
 from lacuna.errors import ConfigError
+from lacuna.models.registry import trainable
 from lacuna.web.edits import is_label
 
 NAME = "project.toml"
 BUNDLED, NO_MODEL = "bundled", "none"  #: values of ``model`` that are no files
+AUTO = "auto"  #: value of ``learn``: adapt the model, or what the mentions need
 DIGITS = "1234567890"
 KEYS = (*DIGITS, *(f"Shift+{digit}" for digit in DIGITS))
 COLOURS = (
@@ -55,7 +58,7 @@ DEFAULT_LABELS = (
 )
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 _BARE = re.compile("[A-Za-z0-9_-]+")  # a key of TOML that needs no quotes
-_SETTINGS = ("name", "language", "policy", "threshold", "model", "labels")
+_SETTINGS = ("name", "language", "policy", "threshold", "model", "learn", "labels")
 _OPTIONS = ("key", "colour")
 
 
@@ -78,6 +81,7 @@ class Settings:
     threshold: float = 0.5
     labels: tuple[Label, ...] = ()
     model: str = BUNDLED
+    learn: str = AUTO
 
     def with_labels(self, others: Iterable[str]) -> tuple[Label, ...]:
         """Return the labels, and others that occur in documents, with free keys and colours."""
@@ -117,6 +121,7 @@ def written(settings: Settings) -> str:
         f"policy = {_quoted(settings.policy)}  # a bundled policy, or a TOML file beside this one",
         f"threshold = {settings.threshold}  # suggestions below this probability are not shown",
         f'model = {_quoted(settings.model)}  # or "none", or a model file beside this one',
+        f"learn = {_quoted(settings.learn)}  # or a kind of model, as for lacuna train --model",
         "",
         "[labels]  # in the order of the page",
     ]
@@ -183,7 +188,12 @@ class _Checked:
             raise self._error("must be a number from 0 to 1", "threshold")
         policy = self._policy(self._text(table, "policy", "safe-harbor"))
         model = self._model(self._text(table, "model", BUNDLED))
-        return Settings(name, language, policy, float(threshold), self._labels(table), model)
+        learn = self._text(table, "learn", AUTO)
+        known = (AUTO, *trainable())
+        if learn not in known:
+            raise self._error(unknown("kind of model", learn, known), "learn")
+        labels = self._labels(table)
+        return Settings(name, language, policy, float(threshold), labels, model, learn)
 
     def _text(self, table: dict[str, Any], key: str, default: str) -> str:
         value = table.get(key, default)

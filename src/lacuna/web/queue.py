@@ -1,8 +1,10 @@
 """Which document a person reviews next, and why.
 
-Documents are handed out by need, but every fifth turn is a document drawn at random from those that
-are held out. Only these tell honestly how good a model is, because nobody chose them. Turns by need
-hand out no held-out documents as long as there are others.
+Documents are handed out by need, but every fifth turn is for those that are held out. There,
+patients are drawn at random, each as likely as any other, and all documents of a patient are handed
+out before those of the next. Only these tell honestly how good a model is, because nobody chose
+them, and because what is promised is about patients. Turns by need hand out no held-out documents
+as long as there are others.
 
 Documents by need come in batches of twenty. What an uncertain word adds to the need counts a third
 if the word is in a document of the batch already, so that nobody is asked the same again and again.
@@ -25,6 +27,7 @@ from lacuna.deid.keys import Key
 from lacuna.web.document_pages import NO_NEED
 from lacuna.web.documents_table import Row, places, select_row
 from lacuna.web.operations import State
+from lacuna.web.parts import IS_HELD_OUT
 from lacuna.web.store import WAITING, Store
 
 EVERY = 5  #: turns, of which the last is random
@@ -40,7 +43,7 @@ class Reason(StrEnum):
     """Why a document is handed out."""
 
     NEED = "need"  #: a person is needed most
-    RANDOM = "random"  #: drawn at random from those that are held out
+    RANDOM = "random"  #: held out; the patient is drawn at random
     REST = "rest"  #: held out; only such documents are left
 
 
@@ -54,10 +57,12 @@ class Place(NamedTuple):
 class Candidate(NamedTuple):
     """A document that waits.
 
-    key, need, held_out, sampled
+    key, need, held_out
         As in :class:`~lacuna.web.documents_table.Row`.
-    draw
-        A random number that orders held-out documents; always the same for a document.
+    unit, draw
+        Its patient, and a random number that orders patients; always the same for a patient.
+    is_drawn
+        Whether the patient was drawn before.
     words
         Uncertain words, and what each adds to the need.
     is_known
@@ -67,8 +72,9 @@ class Candidate(NamedTuple):
     key: int
     need: float | None
     held_out: bool
-    sampled: bool
+    unit: tuple[str, str] = ("", "")
     draw: int = 0
+    is_drawn: bool = False
     words: Mapping[str, float] = {}
     is_known: bool = False
 
@@ -93,7 +99,7 @@ def queue_order(
     every = list(candidates)
     drawn = sorted(
         (one for one in every if one.held_out),
-        key=lambda one: (not one.sampled, one.draw, one.key),
+        key=lambda one: (not one.is_drawn, one.draw, one.unit, one.key),
         reverse=True,
     )
     by_need = _by_need([one for one in every if not one.held_out], batch)
@@ -102,9 +108,7 @@ def queue_order(
     while drawn or chosen is not None:
         is_random = (turn + len(order)) % EVERY == EVERY - 1
         if chosen is None or (is_random and drawn):
-            one = drawn.pop()
-            reason = Reason.RANDOM if is_random or one.sampled else Reason.REST
-            order.append(Place(one.key, reason))
+            order.append(Place(drawn.pop().key, Reason.RANDOM if is_random else Reason.REST))
         else:
             order.append(Place(chosen.key, Reason.NEED))
             chosen = next(by_need, None)
@@ -156,7 +160,7 @@ def queue(store: Store, *, limit: int = 50) -> list[tuple[Row, Reason]]:
 def next_in_queue(store: Store, after: int | None = None) -> tuple[Row, Reason] | None:
     """Return the document to review after another one; ``None`` if none waits.
 
-    If it is drawn at random, that is stored, and it stays drawn until somebody decides it.
+    If its patient is drawn with that, this is stored, and the patient stays drawn.
     """
     with store.database.reading() as connection:
         place = next_place(_order(connection), after)
@@ -164,11 +168,33 @@ def next_in_queue(store: Store, after: int | None = None) -> tuple[Row, Reason] 
         return None
     row = store.row(place.key)
     assert row is not None  # documents are never removed
-    if place.reason is Reason.RANDOM and not row.sampled:
-        store.mark_sampled(place.key)
+    if row.held_out and not row.sampled:
+        store.mark_sampled(_drawn_with(store, row))
         row = store.row(place.key)
         assert row is not None
     return row, place.reason
+
+
+def _drawn_with(store: Store, row: Row) -> list[int]:
+    """Return all documents of the patients who are drawn with that of a row, or were passed.
+
+    A patient whose documents are done already cannot be handed out, but the turn has come.
+    """
+    with store.database.reading() as connection:
+        draws = _draws(connection)
+        rows = connection.execute(f"SELECT key, grp, id FROM document WHERE {IS_HELD_OUT}")
+        last = draws.number(*row.unit)
+        return [key for key, *names in rows if draws.number(*_unit(*names)) <= last]
+
+
+def _draws(connection: sqlite3.Connection) -> Key:
+    """Return the key that gives patients their numbers."""
+    (secret,) = connection.execute("SELECT secret FROM project").fetchone()
+    return Key(secret).derive("random turns")
+
+
+def _unit(group: str | None, id_: str) -> tuple[str, str]:
+    return ("document", id_) if group is None else ("group", group)
 
 
 def _order(connection: sqlite3.Connection) -> list[Place]:
@@ -185,33 +211,41 @@ def _waiting_by_need(connection: sqlite3.Connection) -> Iterator[Candidate]:
         "SELECT key, need, coalesce(words, '{}'), EXISTS (SELECT 1 FROM document AS other"
         " WHERE other.grp = document.grp AND other.state = ?) FROM document"
         " LEFT JOIN suggestion ON suggestion.document = key"
-        f" WHERE fold <> 0 AND state IN ({places(len(WAITING))})"
+        f" WHERE NOT {IS_HELD_OUT} AND state IN ({places(len(WAITING))})"
         f" ORDER BY coalesce(need, {NO_NEED}) DESC, key LIMIT ?",
         (State.DONE, *WAITING, POOL),
     )
     for key, need, words, is_known in rows:
-        yield Candidate(key, need, False, False, 0, _words.decode(words), bool(is_known))
+        known = bool(is_known)
+        yield Candidate(key, need, False, words=_words.decode(words), is_known=known)
 
 
 def _held_out(connection: sqlite3.Connection) -> Iterator[Candidate]:
-    (secret,) = connection.execute("SELECT secret FROM project").fetchone()
-    draws = Key(secret).derive("random turns")
+    draws = _draws(connection)
+    drawn = {
+        _unit(*names)
+        for names in connection.execute(
+            f"SELECT grp, id FROM document WHERE {IS_HELD_OUT} AND sampled"
+        )
+    }
     rows = connection.execute(
-        f"SELECT key, sampled FROM document WHERE fold = 0 AND state IN ({places(len(WAITING))})",
+        f"SELECT key, grp, id FROM document WHERE {IS_HELD_OUT}"
+        f" AND state IN ({places(len(WAITING))})",
         tuple(WAITING),
     )
-    for key, sampled in rows:
-        yield Candidate(key, None, True, bool(sampled), draws.number(str(key)))
+    for key, *names in rows:
+        unit = _unit(*names)
+        yield Candidate(key, None, True, unit, draws.number(*unit), unit in drawn)
 
 
 def _batch(connection: sqlite3.Connection) -> list[Collection[str]]:
     """Return the words of the documents of the present batch that are done."""
     (done,) = connection.execute(
-        "SELECT count(*) FROM document WHERE fold <> 0 AND state = ?", (State.DONE,)
+        f"SELECT count(*) FROM document WHERE NOT {IS_HELD_OUT} AND state = ?", (State.DONE,)
     ).fetchone()
     rows = connection.execute(
         "SELECT coalesce(words, '{}') FROM document LEFT JOIN suggestion"
-        " ON suggestion.document = key WHERE fold <> 0 AND state = ?"
+        f" ON suggestion.document = key WHERE NOT {IS_HELD_OUT} AND state = ?"
         " ORDER BY decided_at DESC, key DESC LIMIT ?",
         (State.DONE, done % BATCH),
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -146,10 +146,12 @@ class Store:
                 [(need, key) for key, need in needs.items()],
             )
 
-    def mark_sampled(self, key: int) -> None:
-        """Store that a document was drawn at random."""
+    def mark_sampled(self, keys: Iterable[int]) -> None:
+        """Store that documents were drawn at random."""
         with self.database.writing() as connection:
-            connection.execute("UPDATE document SET sampled = 1 WHERE key = ?", (key,))
+            connection.executemany(
+                "UPDATE document SET sampled = 1 WHERE key = ?", [(key,) for key in keys]
+            )
 
     # --- editing
 

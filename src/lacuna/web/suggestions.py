@@ -19,7 +19,7 @@ from pathlib import Path
 
 import msgspec
 
-from lacuna.deid.detection_options import BUNDLED_MODEL, DetectionOptions, with_policy
+from lacuna.deid.detection_options import DetectionOptions, with_policy
 from lacuna.deid.detector import Detector, detect_bounded
 from lacuna.deid.patterns import PATTERN_LABELS, PATTERNS_VERSION
 from lacuna.deid.policy import Policy
@@ -29,10 +29,12 @@ from lacuna.models.file import file_digest
 from lacuna.pipeline.detection import open_detection
 from lacuna.text.document import Document
 from lacuna.version import __version__
+from lacuna.web.blind import is_blind
 from lacuna.web.documents_table import places
 from lacuna.web.label_guesses import LabelGuesses
+from lacuna.web.model_files import base_path, model_path
 from lacuna.web.project import Project
-from lacuna.web.project_file import BUNDLED, NO_MODEL, Settings
+from lacuna.web.project_file import Settings
 from lacuna.web.store import WAITING, Store, utc_now
 from lacuna.web.suggesting import (
     Doubt,
@@ -77,28 +79,37 @@ class Suggester:
     wanted: frozenset[str]
 
     @classmethod
-    def open(cls, project: Project) -> Suggester | None:
-        """Open the model that ``project.toml`` names; ``None`` if it names none.
+    def open(cls, project: Project, *, base: bool = False) -> Suggester | None:
+        """Open the model that suggests in a project; ``None`` if there is none.
 
+        With `base`, that of ``project.toml``, also if another one was taught.
         Raises :class:`ConfigError` or :class:`ModelFileError` if it cannot be used.
         """
-        settings = project.settings
-        path = model_path(project)
-        if path is None:
-            return None
-        policy = project.policy()
+        path = base_path(project) if base else model_path(project)
+        return None if path is None else cls.of_file(project, path)
+
+    @classmethod
+    def of_file(cls, project: Project, path: Path) -> Suggester:
+        """Open another model file, with the settings of the project."""
+        settings, policy = project.settings, project.policy()
         options = with_policy(DetectionOptions(model=str(path)), policy)
         detector = open_detection(options, threshold=settings.threshold).detector
+        made = cls.of(settings, detector, model=0, name=path.stem)
+        content = bytes.fromhex(file_digest(path))
+        how = _digest(settings, policy, sorted(made.wanted))
+        with project.store.database.writing() as connection:
+            model = _model_key(connection, path.name, content, how)
+        return replace(made, model=model)
+
+    @classmethod
+    def of(cls, settings: Settings, detector: Detector, *, model: int, name: str) -> Suggester:
+        """Return what suggests the labels of a project with a model that is open."""
         names = [label.name for label in settings.labels] or detector.tagger.labels
         found = {*detector.tagger.labels}
         if not detector.tagger.core().overlapping:
             found |= PATTERN_LABELS
-        labels = tuple(name for name in names if name in found)
-        content = bytes.fromhex(file_digest(path))
-        how = _digest(settings, policy, names)
-        with project.store.database.writing() as connection:
-            model = _model_key(connection, path.name, content, how)
-        return cls(detector, model, path.stem, labels, frozenset(names))
+        labels = tuple(label for label in names if label in found)
+        return cls(detector, model, name, labels, frozenset(names))
 
     @property
     def overlapping(self) -> bool:
@@ -136,8 +147,12 @@ class Suggester:
     def for_document(self, store: Store, key: int) -> Suggested:
         """Return what is suggested for a document: as remembered, or made now.
 
-        Raises :class:`EditError` if there is no such document.
+        Nothing as long as it is to be reviewed blind. Raises :class:`EditError` if there is no such
+        document.
         """
+        row = store.row(key)
+        if row is not None and is_blind(store.database.reader, row):
+            return Suggested()
         return remembered(store, self.model, key) or self._made(store, [key])[key]
 
     def fill(
@@ -198,14 +213,6 @@ class Suggester:
                 [(one.need, key) for key, one in made.items()],
             )
         return made
-
-
-def model_path(project: Project) -> Path | None:
-    """Return the model file that ``project.toml`` names; ``None`` if it names none."""
-    name = project.settings.model
-    if name == NO_MODEL:
-        return None
-    return BUNDLED_MODEL if name == BUNDLED else project.folder / name
 
 
 def remembered(store: Store, model: int, key: int) -> Suggested | None:

@@ -15,10 +15,19 @@ WORDS, OUTCOMES, FEATURES = 6, 8, 5
 
 
 class Problem:
-    """Eight tokens in four sentences, one empty; the last two words count half as others."""
+    """Eight tokens in four sentences, one empty; the last two words count half as others.
+
+    If some classes are `unknown`, sentences of which all are do not count.
+    """
 
     def __init__(
-        self, seed: int, *, states: int = 2, scheme: Scheme = Scheme.BIO, basic: bool = False
+        self,
+        seed: int,
+        *,
+        states: int = 2,
+        scheme: Scheme = Scheme.BIO,
+        basic: bool = False,
+        unknown: bool = False,
     ) -> None:
         self.rng = np.random.default_rng(seed)
         self.tags = tag_set(["A", "B"], scheme)
@@ -29,9 +38,12 @@ class Problem:
         readings = np.eye(WORDS, OUTCOMES)
         readings[WORDS - 2, [WORDS - 2, WORDS]] = 0.5
         readings[WORDS - 1, [WORDS - 1, WORDS + 1]] = 0.5
-        self.corpus = ClassCorpus(
+        classes = self._classes()
+        if unknown:
+            classes[self.rng.random(8) < 0.4] = -1
+        self.corpus = ClassCorpus.of(
             np.append(self.rng.integers(0, WORDS, 6), [WORDS - 2, WORDS - 1]).astype(np.int32),
-            self._classes(),
+            classes,
             self.sentences,
             csr_array(readings),
         )

@@ -19,11 +19,11 @@ SCHEMES = st.sampled_from([Scheme.IO, Scheme.BIO, Scheme.BILOU])
 
 
 @settings(max_examples=10)
-@given(SEEDS, SCHEMES, st.sampled_from([0.0, 0.3]), st.sampled_from([1, 2, 3]))
+@given(SEEDS, SCHEMES, st.sampled_from([0.0, 0.3]), st.sampled_from([1, 2, 3]), st.booleans())
 def test_gradient_by_central_differences(
-    seed: int, scheme: Scheme, kappa: float, states: int
+    seed: int, scheme: Scheme, kappa: float, states: int, unknown: bool
 ) -> None:
-    problem = Problem(seed, scheme=scheme, states=states)
+    problem = Problem(seed, scheme=scheme, states=states, unknown=unknown)
     objective = problem.objective(kappa)
     point = problem.rng.normal(size=objective.parameters)
     _, gradient = objective(point)
@@ -35,9 +35,10 @@ def test_gradient_by_central_differences(
 
 
 @settings(max_examples=20)
-@given(SEEDS, SCHEMES)
-def test_value_by_enumeration_of_valid_paths(seed: int, scheme: Scheme) -> None:
-    problem = Problem(seed, scheme=scheme)
+@given(SEEDS, SCHEMES, st.booleans())
+def test_value_by_enumeration_of_valid_paths(seed: int, scheme: Scheme, unknown: bool) -> None:
+    """A token of an unknown class may have any state."""
+    problem = Problem(seed, scheme=scheme, unknown=unknown)
     objective = problem.objective(0.7)
     point = problem.rng.normal(size=objective.parameters)
     weights = objective.tables(point)
@@ -49,10 +50,12 @@ def test_value_by_enumeration_of_valid_paths(seed: int, scheme: Scheme) -> None:
     begin = np.exp(weights.start) * problem.moves.first
     begin /= begin.sum()
     value = 0.7 * float((point**2).sum())
-    for first, last in pairwise(problem.sentences.tolist()):
+    every = range(len(begin))
+    for first, last in pairwise(problem.corpus.sentences.tolist()):
         if first == last:
             continue
-        choices = [range(2 * c, 2 * c + 2) for c in problem.corpus.classes[first:last].tolist()]
+        classes = problem.corpus.classes[first:last].tolist()
+        choices = [every if c < 0 else range(2 * c, 2 * c + 2) for c in classes]
         total = 0.0
         for path in product(*choices):
             probability = begin[path[0]]

@@ -16,7 +16,7 @@ from tests.models.class_hmm.class_problems import OUTCOMES, Problem
 
 @settings(max_examples=50)
 @given(
-    st.lists(st.floats(0, 1e5), min_size=1, max_size=30).filter(lambda c: sum(c) > 0.1),
+    st.lists(st.floats(0, 1e5), min_size=1, max_size=30).filter(lambda c: sum(c) > 1e-9),
     st.floats(1e-3, 10),
 )
 def test_the_slope_is_zero_at_the_best_weights(counts: list[float], kappa: float) -> None:
@@ -31,7 +31,7 @@ def test_columns_are_apart_and_one_without_counts_is_flat() -> None:
     counts = np.array([[3.0, 0.0], [1.0, 0.0], [0.0, 0.0]])
     weights = penalised_logits(counts, 0.1)
     np.testing.assert_allclose(weights[:, :1], penalised_logits(counts[:, :1], 0.1))
-    np.testing.assert_allclose(weights[:, 1], 0.0, atol=1e-4)
+    assert weights[:, 1].tolist() == [0.0, 0.0, 0.0]
     assert weights[0, 0] > weights[1, 0] > weights[2, 0]
 
 
@@ -49,7 +49,7 @@ def test_words_alone_with_one_state_begin_at_the_optimum(seed: int) -> None:
 
 
 def test_counts_by_hand() -> None:
-    corpus = ClassCorpus(
+    corpus = ClassCorpus.of(
         np.array([0, 1, 0], np.int32),
         np.array([0, 1, 1], np.int32),
         np.array([0, 2, 2, 3]),

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from lacuna.encoding.schemes import Scheme, moves, tag_set
 from lacuna.features.extract import FeatureRows
 from lacuna.inference.batch import pack_by_time
+from lacuna.inference.chain import packed_expectations
 from lacuna.learning.emission import Lists, factor, merge_equal
-from lacuna.models.crf.objective import CrfObjective, pair_counts
+from lacuna.models.crf.objective import Base, CrfObjective, Shares, pair_counts
 from lacuna.types import BoolArray, FloatArray, IntArray, LongArray, RealArray
 
 OFFSETS = np.array([-1, 0, 1], np.int32)
@@ -110,6 +111,51 @@ def test_gradient_by_central_differences(seed: int, l2: float) -> None:
             if not problem.table[i, j]:
                 assert gradient[n] == pytest.approx(2 * l2 * point[n])
                 continue
+        assert gradient[n] == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 10_000))
+def test_changes_of_another_model(seed: int) -> None:
+    """Scores of another model are added; the penalty and its gradient are those of changes."""
+    problem = Problem(seed)
+    old, changed = problem.objective(0.0), problem.objective(0.4)
+    w0 = problem.rng.normal(size=old.parameters)
+    scores, moves = old._scores(w0)
+    changed.base = Base(scores.copy(), moves.copy())
+    point = problem.rng.normal(size=old.parameters)
+    value, gradient = changed(point)
+    total = old(w0 + point)[0]
+    assert value == pytest.approx(total + 0.4 * float(np.dot(point, point)), rel=1e-9)
+    h, cut = 1e-6, old.parameters - len(TAGS) ** 2
+    for n in range(0, cut, 3):
+        step = np.zeros_like(point)
+        step[n] = h
+        expected = (changed(point + step)[0] - changed(point - step)[0]) / (2 * h)
+        assert gradient[n] == pytest.approx(expected, rel=1e-5, abs=1e-6)
+
+
+@settings(max_examples=8)
+@given(st.integers(0, 10_000))
+def test_answers_of_another_model(seed: int) -> None:
+    """All sentences have its shares of labels: the value is least at its own weights."""
+    problem = Problem(seed)
+    old, objective = problem.objective(0.0), problem.objective(0.0)
+    own = problem.rng.normal(size=old.parameters)
+    scores, moves = old._scores(own)
+    said = packed_expectations(old.chain(moves), scores.astype(np.float64), problem.pack)
+    objective.observed = np.zeros_like(objective.observed)
+    objective.use_shares(Shares(np.arange(8), said.marginals, said.transition[0]))
+    least, gradient = objective(own)
+    np.testing.assert_allclose(gradient, 0.0, atol=1e-9)
+    point = own + problem.rng.normal(size=old.parameters)
+    value, gradient = objective(point)
+    assert value > least
+    h = 1e-6
+    for n in range(0, old.parameters - len(TAGS) ** 2, 3):
+        step = np.zeros_like(point)
+        step[n] = h
+        expected = (objective(point + step)[0] - objective(point - step)[0]) / (2 * h)
         assert gradient[n] == pytest.approx(expected, rel=1e-5, abs=1e-6)
 
 

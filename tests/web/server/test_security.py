@@ -12,7 +12,7 @@ import pytest
 
 from lacuna.web.project import Project
 from lacuna.web.server.app import create_app
-from lacuna.web.server.security import HEADERS, Guard, named
+from lacuna.web.server.security import HEADERS, REPORT_POLICY, Guard, named
 from lacuna.web.server.sessions import IDLE, MOST_FAILURES, PAUSE, Paused, Sessions
 from tests.web.server.conftest import MARKER, Live, edit, live_server
 
@@ -338,6 +338,20 @@ def test_every_answer_has_the_headers(
         assert answer.json().keys() >= {"type", "title", "status", "detail"}
 
 
+def test_only_finished_pages_have_another_policy(live: Live) -> None:
+    folder = live.served.project.folder / "reports"
+    folder.mkdir()
+    (folder / "deid-1.html").write_text("<p>page</p>")
+    program, policy = live.program(), "Content-Security-Policy"
+    page = program.get("/api/reports/deid-1.html")
+    assert (page.status_code, page.headers[policy]) == (200, REPORT_POLICY)
+    assert {name: page.headers[name] for name in HEADERS} == HEADERS | {policy: REPORT_POLICY}
+    assert "script" not in REPORT_POLICY
+    for path in ("/api/reports/deid-2.html", "/api/reports/x", "/api/reports/", "/api/project"):
+        assert program.get(path).headers[policy] == HEADERS[policy]
+    assert live.client().get("/api/reports/deid-1.html").headers[policy] == HEADERS[policy]
+
+
 # --- nothing of a note gets out by itself
 
 
@@ -370,6 +384,9 @@ WRONG: list[tuple[str, str, object]] = [
     ("POST", "/api/imports", {"path": MARKER}),
     ("POST", "/api/imports", {"path": "x", "format": MARKER}),
     ("POST", "/api/imports", {"path": "x", MARKER: MARKER}),
+    ("POST", "/api/deid-runs", {"source": MARKER}),
+    ("POST", "/api/deid-runs", {"source": "project", "policy": MARKER}),
+    ("POST", "/api/deid-runs", {"source": "project", MARKER: MARKER}),
     ("POST", "/api/tag", {"txt": MARKER}),
     ("POST", "/api/deid", {"text": MARKER, MARKER: 1}),
     ("PATCH", "/api/project", {"policy": MARKER}),
@@ -430,7 +447,7 @@ def test_the_framework_reports_to_nobody(live: Live, monkeypatch: pytest.MonkeyP
 def test_words_are_never_in_addresses(live: Live) -> None:
     described = live.program().get("/api/openapi.json").json()["paths"]
     in_paths = {part for path in described for part in path.split("/") if part.startswith("{")}
-    assert in_paths == {"{key}", "{job}"}
+    assert in_paths == {"{key}", "{job}", "{name}"}  # names of reports: a word of ours and a date
     queries = {
         parameter["name"]
         for methods in described.values()
@@ -443,10 +460,11 @@ def test_words_are_never_in_addresses(live: Live) -> None:
 
 
 @pytest.mark.parametrize("path", ["/etc", "..", "../../etc/passwd", "/", "inside/../..", "~root"])
-@pytest.mark.parametrize("route", ["/api/imports", "/api/folders"])
+@pytest.mark.parametrize("route", ["/api/imports", "/api/folders", "/api/deid-runs"])
 def test_paths_lead_nowhere_else(live: Live, tmp_path: Path, path: str, route: str) -> None:
     (tmp_path / "inside").mkdir()
-    answer = live.program().post(route, json={"path": path})
+    name = "source" if route == "/api/deid-runs" else "path"
+    answer = live.program().post(route, json={name: path})
     assert answer.status_code in (403, 422)
     assert answer.json()["type"] in ("lacuna:outside-root", "lacuna:no-file", "lacuna:path")
 

@@ -40,10 +40,12 @@ def document(number: int) -> Document:
 
 
 def make_project(folder: Path, documents: Iterable[Document], *, model: str = "none") -> Path:
-    """Make a project with documents; without a model it starts at once."""
+    """Make a project with documents, none held out; without a model it starts at once."""
     settings = Settings(folder.name, labels=labels_named(LABELS), model=model)
     with create_project(folder, settings) as project:
         import_documents(project.store, documents)
+        with project.store.database.writing() as connection:
+            connection.execute("UPDATE document SET fold = 1")
     return folder
 
 

@@ -23,6 +23,7 @@ from lacuna.encoding.schemes import OUTSIDE
 from lacuna.models.aligned.repeated_words import LabelledDocument, token_labels
 from lacuna.text.align import mention_tokens
 from lacuna.text.document import Document, Mention, Span, reading_order
+from lacuna.text.reviewed import reviewed_mentions, settled
 from lacuna.text.tokens import tokens_of
 
 Joins = frozenset[tuple[str, str]]  #: label, and the text between two words
@@ -166,7 +167,7 @@ def _key(item: LabelledDocument, mention: Mention) -> tuple[str, str]:
 
 def learn_free(
     tagged: Sequence[LabelledDocument],
-    truth: Sequence[Iterable[Mention]],
+    truth: Sequence[Document],
     new: Mapping[int, Mapping[int, NewLabel]],
     joins: Joins,
 ) -> frozenset[str]:
@@ -175,7 +176,8 @@ def learn_free(
     Parameters
     ----------
     tagged, truth
-        Documents as labelled by a tagger that had not seen them, and their annotated mentions.
+        Documents as labelled by a tagger that had not seen them, and as annotated; what nobody
+        has reviewed does not count.
     new
         Labels that alignment gives their words, by number of document and of token.
     joins
@@ -188,8 +190,9 @@ def learn_free(
         known = believes(item, whole.get(item.document.unit, frozenset()), frozenset())
         unlike: list[Mention] = []
         relabelled(item, words, joins=joins, believed=_noting(unlike, known))
-        gold = {(mention.label, mention.spans) for mention in truth[number]}
-        for mention in unlike:
+        annotated = settled(truth[number])
+        gold = {(mention.label, mention.spans) for mention in annotated.mentions}
+        for mention in reviewed_mentions(unlike, annotated):
             right[mention.label] += 1 if (mention.label, mention.spans) in gold else -1
     return frozenset(label for label, more in right.items() if more > 0)
 

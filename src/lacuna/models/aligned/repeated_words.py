@@ -11,13 +11,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+
 from lacuna.encoding.schemes import OUTSIDE
 from lacuna.text.align import mention_tokens
 from lacuna.text.document import Document, Mention, Tokens
+from lacuna.text.reviewed import reviewed_tokens, settled
 from lacuna.text.tokens import tokens_of
 
 MOST_OCCURRENCES = 1000  #: a word that occurs more often in a group is not aligned
 WINDOW = (-2, -1, 1, 2)  #: places around a word
+UNREVIEWED = ""  #: in place of a label that is not known
 BORDER = "\n"  #: in place of a word outside the document; no token is white space
 
 
@@ -67,6 +71,16 @@ def token_labels(mentions: Iterable[Mention], tokens: Tokens) -> list[str]:
     for mention in sorted(mentions, key=lambda m: m.length):
         for token in mention_tokens(mention, tokens):
             labels[token] = mention.label
+    return labels
+
+
+def true_labels(document: Document, tokens: Tokens) -> list[str]:
+    """Return the labels of an annotated document, UNREVIEWED where nobody has reviewed."""
+    document = settled(document)
+    labels = token_labels(document.mentions, tokens)
+    reviewed = reviewed_tokens(document, tokens)
+    for token in [] if reviewed is None else np.flatnonzero(~reviewed).tolist():
+        labels[token] = UNREVIEWED
     return labels
 
 

@@ -24,7 +24,7 @@ from lacuna.models.aligned.repeated_words import (
     RepeatedWord,
     labelled_document,
     repeated_words,
-    token_labels,
+    true_labels,
 )
 from lacuna.models.base import FitOptions, Tagger
 from lacuna.text.document import Document
@@ -52,13 +52,13 @@ def fit_alignment(
 ) -> tuple[AlignmentFeatures, AlignmentWeights]:
     """Learn by maximum likelihood with a penalty.
 
-    Ignores occurrences whose right label was given to none of the word's occurrences, and words
-    that occur too often for exact inference. A private model has no features of words around.
+    Ignores occurrences whose right label is unknown or was given to none of the word's occurrences,
+    and words that occur too often for exact inference. A private model has no features of words
+    around.
     """
     tagged = [labelled_document(item.found) for item in held_out]
     truth = [
-        token_labels(item.truth.mentions, words.tokens)
-        for item, words in zip(held_out, tagged, strict=True)
+        true_labels(item.truth, words.tokens) for item, words in zip(held_out, tagged, strict=True)
     ]
     repeated = _learnable(repeated_words(tagged), tagged, truth)
     words = () if private else _words_around(repeated, tagged)
@@ -82,7 +82,7 @@ def fit_free(
     tagged = [labelled_document(item.found) for item in held_out]
     sure = {number: item.sure for number, item in enumerate(held_out)}
     new, _ = new_labels(space, weights, repeated_words(tagged), tagged, sure)
-    return learn_free(tagged, [item.truth.mentions for item in held_out], new, joins)
+    return learn_free(tagged, [item.truth for item in held_out], new, joins)
 
 
 def _learnable(

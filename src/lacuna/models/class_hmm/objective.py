@@ -11,6 +11,9 @@ Each state belongs to one class, and a path is valid if the classes of its state
 ones. The softmax is over *outcomes*, the distinct feature sets: known words, and pseudo-words that
 represent all unseen words with the same features. Moves that the tag scheme forbids are not part
 of their softmax.
+
+A token whose class is unknown may have any state. Sentences with such tokens have too many valid
+paths for the kernel here; they are summed like any chain (`inference/known_labels.py`).
 """
 
 from __future__ import annotations
@@ -20,6 +23,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lacuna.encoding.schemes import Moves
+from lacuna.inference.chain import first_order
+from lacuna.inference.known_labels import known_first, sums_given
 from lacuna.kernels import kernel
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
@@ -34,9 +39,13 @@ class ClassCorpus(NamedTuple):
     """The training corpus.
 
     words[t], classes[t]
-        Word type and class of token t.
+        Word type and class of token t; a class below 0 is unknown.
     sentences
         Sentence n is tokens sentences[n] to sentences[n + 1].
+    whole
+        Number of sentences without unknown classes, which come first.
+    tokens
+        tokens[t] is the number of token t in the documents.
     readings[w, x]
         Share of word type w that counts as outcome x: log p(w | y) = Σ_x readings log p(x | y).
     """
@@ -45,6 +54,16 @@ class ClassCorpus(NamedTuple):
     classes: IntArray
     sentences: LongArray
     readings: csr_array
+    whole: int
+    tokens: LongArray
+
+    @classmethod
+    def of(
+        cls, words: IntArray, classes: IntArray, sentences: LongArray, readings: csr_array
+    ) -> ClassCorpus:
+        """Return the corpus with sentences in order: those with unknown classes come last."""
+        rows, borders, whole = known_first(classes, sentences)
+        return cls(words[rows], classes[rows], borders, readings, whole, rows)
 
 
 class HmmTables(NamedTuple):
@@ -163,9 +182,35 @@ def expected_counts(
     by_word = corpus.readings @ np.maximum(log_probabilities.emission, LOWEST)
     tables = HmmTables(*map(np.exp, log_probabilities._replace(emission=by_word)))
     counts = HmmTables(*map(np.zeros_like, tables))
-    seen = corpus.words, corpus.classes, corpus.sentences
+    seen = corpus.words, corpus.classes, corpus.sentences[: corpus.whole + 1]
     total = add_expected_counts(*seen, *tables, states, *counts)
+    if corpus.whole < len(corpus.sentences) - 1:
+        logs = log_probabilities._replace(emission=by_word)
+        total += _add_with_unknown(corpus, logs, states, counts)
     return total, counts._replace(emission=corpus.readings.T @ counts.emission)
+
+
+def _add_with_unknown(
+    corpus: ClassCorpus, logs: HmmTables, states: int, counts: HmmTables
+) -> float:
+    """Do what :func:`add_expected_counts` does, for the sentences with unknown classes.
+
+    `logs` are log probabilities, those of emission by word type.
+    """
+    offsets = corpus.sentences[corpus.whole :]
+    own = slice(offsets[0], offsets[-1])
+    words, owner = corpus.words[own], np.arange(len(logs.start), dtype=np.int32) // states
+    found = sums_given(
+        first_order(logs.transition, logs.start),
+        logs.emission[words],
+        corpus.classes[own],
+        offsets - offsets[0],
+        owner,
+    )
+    np.add.at(counts.emission, words, found.marginals)
+    counts.transition[:] += found.transition[0]
+    counts.start[:] += found.start
+    return float(found.log_partition.sum())
 
 
 @kernel

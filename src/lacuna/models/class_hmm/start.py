@@ -37,15 +37,17 @@ LEAST_CURVATURE = 0.1  #: so that unused weights have a finite scale
 def assigned_counts(corpus: ClassCorpus, shares: FloatArray, classes: int) -> HmmTables:
     """Return how often outcomes, moves and first states occur.
 
-    shares[t, j] is the share of token t in the j-th state of its class.
+    shares[t, j] is the share of token t in the j-th state of its class; a token whose class is
+    unknown does not count.
     """
     from scipy.sparse import csr_array  # slow to load, and tagging does not need it
 
     states = shares.shape[1]
     size = classes * states
     tokens = np.arange(len(corpus.words))
-    column = corpus.classes[:, None] * states + np.arange(states)
-    entries = (shares.ravel(), (np.repeat(tokens, states), column.ravel()))
+    column = np.maximum(corpus.classes, 0)[:, None] * states + np.arange(states)
+    known = np.where(corpus.classes[:, None] < 0, 0.0, shares)
+    entries = (known.ravel(), (np.repeat(tokens, states), column.ravel()))
     by_token = csr_array(entries, shape=(len(tokens), size))
     by_word = csr_array(
         (np.ones(len(tokens)), (corpus.words, tokens)),
@@ -110,10 +112,12 @@ def penalised_logits(counts: FloatArray, kappa: float) -> FloatArray:
         μ exp(w) + 2κ w = c   for every x,   and so   Σ_x w = 0.
 
     An inner loop takes Newton steps on w, from above, where they cannot overshoot; the outer loop
-    takes Newton steps on log μ.
+    takes Newton steps on log μ, also from above: Σ exp w ≥ number of x, so μ ≤ the mean of c.
+    Without counts μ = 0, which no number of steps reaches, and w = 0.
     """
     penalty = max(2 * kappa, LEAST_PENALTY)
-    log_mu = np.log(counts.mean(axis=0) + penalty)
+    mean = counts.mean(axis=0)
+    log_mu = np.log(np.where(mean > 0, mean, 1.0))
     weights = np.zeros_like(counts)
     for _ in range(OUTER_STEPS):
         weights = np.maximum(np.log(np.maximum(counts, penalty)) - log_mu, 0.0)
@@ -122,7 +126,7 @@ def penalised_logits(counts: FloatArray, kappa: float) -> FloatArray:
             weights = weights - (mass + penalty * weights - counts) / (mass + penalty)
         mass = np.exp(weights + log_mu)
         log_mu = log_mu + weights.sum(axis=0) / (mass / (mass + penalty)).sum(axis=0)
-    return weights
+    return np.where(mean > 0, weights, 0.0)
 
 
 class EmStep(NamedTuple):

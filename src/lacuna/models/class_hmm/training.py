@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lacuna.encoding.flat import TaggedDocument
+from lacuna.encoding.flat import TaggedDocument, in_seen_sentences, known_tags
 from lacuna.encoding.schemes import moves, tag_set
 from lacuna.features.index import KnownKeys
 from lacuna.features.resources import Resources, without_folders
@@ -48,11 +48,12 @@ def fit_class_hmm(
     ConfigError
         When a feature set or file is wrong, or there is nothing to train on.
     """
+    tagged = in_seen_sentences(tagged)
     data = ClassHmmTraining.of(tagged, config)
     corpus, states = data.objective.corpus, config.states
     shares = np.full((len(corpus.words), states), 1 / states)
     if config.start == "position":
-        shares = (1 - GUESS) * shares + GUESS * position_shares(tagged, states)
+        shares = (1 - GUESS) * shares + GUESS * position_shares(tagged, states)[corpus.tokens]
     counts = assigned_counts(corpus, shares, len(data.tags))
     noise = config.noise if states > 1 else 0.0
     own = data.vocabulary.rows[:, 0]
@@ -106,13 +107,13 @@ class ClassHmmTraining:
         table = training_table(tagged)
         labels = sorted({chunk.label for document in tagged for chunk in document.chunks})
         tags = tag_set(labels, config.scheme)
-        number = {tag: k for k, tag in enumerate(tags)}
-        classes = np.array([number[tag] for d in tagged for tag in d.tags(config.scheme)], np.int32)
+        spelled = (tag for document in tagged for tag in document.tags(config.scheme))
+        classes = known_tags(tagged, spelled, tags)
         types = number_types(table.hashes)
         resources = Resources.read(config.word_lists, config.clusters)
         vocabulary = make_vocabulary(word_features(config.features, resources), table, types)
         objective = ClassHmmObjective(
-            ClassCorpus(types.ids, classes, table.sentences, vocabulary.readings),
+            ClassCorpus.of(types.ids, classes, table.sentences, vocabulary.readings),
             vocabulary.matrix(),
             moves(tags, config.scheme).split(config.states),
             states=config.states,

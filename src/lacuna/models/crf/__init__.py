@@ -18,7 +18,7 @@ What to read next:
 * training: `training.py` → `training_set.py` → `objective.py` (value and gradient) →
   `inference/chain.py` → `inference/chain_kernels.py`;
 * tagging: `models/chain_tagger.py` → `models/scoring.py` (s) → `inference/chain.py`;
-* two passes: `two_pass.py`; adapting a model: `adapting.py`; files: `storage.py`.
+* two passes: `two_pass.py`; adapting a model: `adapting.py`, `changes.py`; files: `storage.py`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from lacuna.models.facts import Facts, Inspection, settings_table
 from lacuna.models.feature_settings import FeatureSettings
 from lacuna.models.file import NO_STRINGS, PackedStrings, StoredModel, unpack_strings
 from lacuna.models.scoring import NEGLIGIBLE, Scorer, SparseRows, without_small
-from lacuna.models.settings import AT_LEAST_ONE, CAUTION, NOT_NEGATIVE
+from lacuna.models.settings import AT_LEAST_ONE, CAUTION, NOT_NEGATIVE, SHARE
 from lacuna.text.document import Document
 from lacuna.text.sequences import SequenceKind
 from lacuna.types import RealArray
@@ -236,10 +236,27 @@ class Crf(CrfSettings):
         (touching mentions of one label become one).
     two_pass
         Tag twice: the second pass uses what the first found elsewhere in the document.
+    adapting
+        What is learnt when a model is adapted (``--from``): ``changes`` of its weights, which
+        forgets little; or all ``weights`` anew from the old ones, as lacuna 0.1.0 did, which
+        ignores the other settings of adapting.
+    adapting_share
+        Adapting adds this share of the changes to the old weights. The smaller, the less is
+        forgotten, and the less is learnt.
+    adapting_letters
+        Adapting also reads the documents in small letters and in capitals.
+    adapting_replay
+        Adapting mixes in so many generated notes, or rather the sentences of which the old model
+        is unsure: its answers are to stay there. None are mixed in for a model that has token
+        columns, or that has other labels than generated notes, or few of theirs.
     """
 
     scheme: Scheme = Scheme.BIO
     two_pass: bool = False
+    adapting: Literal["changes", "weights"] = "changes"
+    adapting_share: Annotated[float, SHARE] = 0.75
+    adapting_letters: bool = True
+    adapting_replay: Annotated[int, NOT_NEGATIVE] = 600
 
     def example(self, document: Document) -> Example:
         """Return a document with the tags of its flat mentions."""

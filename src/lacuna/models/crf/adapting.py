@@ -1,8 +1,8 @@
 """Adapting a trained CRF to new documents, and private models.
 
-Adapting: training starts from the old weights, and the penalty λ ‖w - w₀‖² pulls the new weights
-towards them instead of towards zero, so weights that the new documents say nothing about stay as
-they were. Features of the old model that the new documents lack are kept.
+Adapting learns changes of the old weights (`changes.py`), or, with ``adapting=weights``, new
+weights that start from the old ones: the penalty λ ‖w - w₀‖² pulls them there, not towards zero.
+Features of the old model that the new documents lack are kept in both ways.
 
 A private model contains no word of the training text, and no feature that occurs in fewer than
 :data:`PRIVATE_DOCUMENTS` documents, which keeps rare names out. Features are stored as hashes; a
@@ -65,7 +65,7 @@ def start_tables(
 ) -> tuple[RealArray, RealArray]:
     """Return the old weights for the features and tags of a new model, 0 for new ones."""
     rows = old.index.keys.lookup(index.keys.hashes)
-    new, known = _common_tags(old, tags)
+    new, known = common_tags(old, tags)
     weights = np.zeros((len(index), len(tags)), np.float32)
     had = old.weights.dense(len(old.tags))
     weights[np.ix_(rows >= 0, new)] = had[np.ix_(rows[rows >= 0], known)]
@@ -77,7 +77,7 @@ def start_tables(
 def keep_old_features(old: CrfModel, adapted: CrfModel) -> CrfModel:
     """Return the adapted model with the features that only the old model had."""
     missing = adapted.index.keys.lookup(old.index.keys.hashes) < 0
-    new, known = _common_tags(old, adapted.tags)
+    new, known = common_tags(old, adapted.tags)
     extra = np.zeros((int(missing.sum()), len(adapted.tags)), np.float32)
     extra[:, new] = old.weights.dense(len(old.tags))[np.ix_(missing, known)]
     keys = np.concatenate((adapted.index.keys.hashes, old.index.keys.hashes[missing]))
@@ -100,7 +100,7 @@ def private_settings(config: AnyCrf) -> AnyCrf:
     return replace(config, min_documents=max(config.min_documents, PRIVATE_DOCUMENTS))
 
 
-def _common_tags(old: CrfModel, tags: tuple[str, ...]) -> tuple[LongArray, LongArray]:
+def common_tags(old: CrfModel, tags: tuple[str, ...]) -> tuple[LongArray, LongArray]:
     """Return the numbers of the common tags: in `tags`, and in the old model."""
     number = {tag: k for k, tag in enumerate(old.tags)}
     common = [(k, number[tag]) for k, tag in enumerate(tags) if tag in number]

@@ -20,6 +20,7 @@ from lacuna.learning.lbfgs import minimise
 from lacuna.models.base import FitOptions, Step
 from lacuna.models.crf import ChainCrf, Crf, CrfModel, CrfSettings
 from lacuna.models.crf.adapting import keep_old_features, start_tables
+from lacuna.models.crf.changes import with_changes
 from lacuna.models.crf.explain import training_words
 from lacuna.models.crf.li import Li, LiModel
 from lacuna.models.crf.training_set import Setup, TrainingSet, prepare, set_up
@@ -72,9 +73,9 @@ def _one_pass(
 
 
 def _start(data: TrainingSet, setup: Setup) -> RealArray:
-    """Return the start: 0, or the weights of the model to adapt, also the centre of the penalty."""
+    """Return the start: 0, or the weights to adapt anew, which are the centre of the penalty."""
     objective, merged = data.objective, data.emission.merged
-    if setup.start is None:
+    if setup.start is None or setup.changing is not None:
         return np.zeros(objective.parameters, np.float32)
     weights, moves = start_tables(setup.start, data.index, data.tags)
     value = np.sqrt(merged.size, dtype=np.float32)[:, None]
@@ -100,6 +101,10 @@ def _model(
     merged, moves = data.objective.tables(point)
     weights = data.emission.expand(merged)
     found = MODELS[type(setup.config)].of(setup.config, data.tags, data.index, weights, moves)
+    if setup.changing is not None:
+        assert isinstance(found, CrfModel)
+        share = found.config.adapting_share
+        return with_changes(setup.changing, found, words(), share=share)
     model = replace(found, words=words())
     if isinstance(model, CrfModel) and setup.start is not None:
         return keep_old_features(setup.start, model)

@@ -13,23 +13,26 @@ scores; CURVATURE is far below 1 probably because most tokens become certain ear
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from lacuna.encoding.flat import Example, label_counts
+from lacuna.encoding.flat import UNKNOWN, Example, known_tags, label_counts
 from lacuna.errors import ConfigError
 from lacuna.features.extract import FeatureIndex, build_index, in_enough_groups
-from lacuna.features.plan import make_plan
+from lacuna.features.plan import Plan, make_plan
 from lacuna.features.resources import Resources
 from lacuna.features.templates import Template
 from lacuna.features.token_table import TokenTable, training_table
-from lacuna.inference.batch import chunks, pack_by_time
+from lacuna.inference.batch import TimePack, chunks, pack_by_time
+from lacuna.inference.known_labels import KnownFirst, known_first
 from lacuna.learning.emission import CURVATURE, FactoredEmission, curvature, factor
 from lacuna.models.base import FitOptions
-from lacuna.models.crf import CrfModel, CrfSettings, Support
+from lacuna.models.crf import Crf, CrfModel, CrfSettings, Support
 from lacuna.models.crf.adapting import private_key, private_settings
-from lacuna.models.crf.objective import CrfObjective, pair_counts
+from lacuna.models.crf.changes import changeable, in_other_letters, old_scores
+from lacuna.models.crf.objective import Base, CrfObjective, Shares, pair_counts
+from lacuna.models.crf.old_answers import Answers, old_answers
 from lacuna.text.document import Document
 from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
@@ -65,6 +68,8 @@ class Setup:
         The key of a private model, else 0.
     start
         The model to adapt, if any.
+    replay
+        Other texts in which that model's answers are to stay, if changes of it are learnt.
     """
 
     config: CrfSettings
@@ -72,6 +77,13 @@ class Setup:
     resources: Resources
     key: int = 0
     start: CrfModel | None = None
+    replay: Sequence[Example] = ()
+
+    @property
+    def changing(self) -> CrfModel | None:
+        """The model whose changes are learnt, if that is how it is adapted."""
+        is_changed = isinstance(self.config, Crf) and self.config.adapting == "changes"
+        return self.start if is_changed else None
 
 
 def set_up(examples: Sequence[Example], config: CrfSettings, options: FitOptions) -> Setup:
@@ -80,7 +92,10 @@ def set_up(examples: Sequence[Example], config: CrfSettings, options: FitOptions
     if isinstance(start, CrfModel):
         plan = start.index.plan
         config = private_settings(config) if plan.key else config
-        return Setup(config, plan.templates, plan.resources, plan.key, start)
+        setup = Setup(config, plan.templates, plan.resources, plan.key, start)
+        if setup.changing is None or not isinstance(config, Crf):
+            return setup
+        return replace(setup, replay=[config.example(document) for document in options.replay])
     templates, resources = config.read()
     config = config.without_folders()
     if not options.private:
@@ -94,20 +109,28 @@ def prepare(
 ) -> TrainingSet:
     """Turn documents and their tags into the objective; `more` are additional templates."""
     config = setup.config
+    own, examples = _read(examples, setup)
     table = training_table(examples)
     labels = sorted({*label_counts(examples), *(setup.start.labels if setup.start else ())})
     tags = config.tag_set(labels)
     plan = make_plan([*setup.templates, *more], resources=setup.resources, key=setup.key)
-    number = {tag: k for k, tag in enumerate(tags)}
-    gold = np.array([number[tag] for e in examples for tag in e.tags], np.int32)
+    gold = known_tags(examples, (tag for e in examples for tag in e.tags), tags)
     numbered = number_types(table.hashes)
-    index = build_index(table, numbered, plan, min_count=config.min_count)
-    least = config.min_documents
-    if least > 1:
-        group = _groups([e.document for e in examples], table, least=least)
-        index = in_enough_groups(index, table, numbered, group, least=least)
-    packs = [pack_by_time(table.sentences[a : b + 1]) for a, b in chunks(table.sentences)]
-    order = np.concatenate([pack.rows for pack in packs])
+    if setup.changing is None:
+        index = _features(examples, table, plan, setup)
+    else:
+        new = _features(own, training_table(own), plan, setup)
+        index = changeable(setup.changing, new, build_index(table, numbered, plan))
+    replayed = int(table.documents[len(own)])  # the first token of a replay
+    base, answers = _old(setup, table, replayed, tags)
+    if answers is not None:  # sentences of which nothing is known are left out
+        gold[replayed:] = UNKNOWN
+        gold[answers.rows] = answers.share.argmax(axis=1)
+    seen = known_first(gold, table.sentences)
+    if not len(seen.rows):
+        raise ConfigError("there are no tokens to train on: nothing was reviewed")
+    packs = _packs(seen)
+    order = seen.rows[np.concatenate([pack.rows for pack in packs])]
     rows = index.rows(table, numbered)
     emission = factor(rows, table.sentences, plan.offsets, order, len(index))
     pairs = pair_counts(emission, gold[order], len(tags))
@@ -115,12 +138,62 @@ def prepare(
         emission,
         gold[order],
         packs,
-        observed_moves(gold, table, len(tags)),
+        observed_moves(gold[seen.rows], _before(replayed, seen), len(tags)),
         config.moves(tags),
         l2=config.l2,
         support=_support(_chosen_support(config, len(labels)), pairs, emission),
     )
+    if base is not None:
+        objective.base = base._replace(emission=base.emission[order])
+    if answers is not None:
+        place = np.empty(len(gold), np.int64)
+        place[order] = np.arange(len(order))
+        objective.use_shares(Shares(place[answers.rows], answers.share, answers.moves))
     return TrainingSet(tags, index, emission, objective, _scale(objective, pairs, config.l2))
+
+
+def _read(examples: Sequence[Example], setup: Setup) -> tuple[Sequence[Example], Sequence[Example]]:
+    """Return the examples that are learnt from, and these with those that are replayed."""
+    if setup.changing is None or not isinstance(setup.config, Crf):
+        return examples, examples
+    copies = in_other_letters(examples) if setup.config.adapting_letters else ()
+    own = [*examples, *copies]
+    return own, [*own, *setup.replay]
+
+
+def _old(
+    setup: Setup, table: TokenTable, replayed: int, tags: tuple[str, ...]
+) -> tuple[Base | None, Answers | None]:
+    """Return the scores of the model whose changes are learnt, and its answers in the replay."""
+    old = setup.changing
+    if old is None:
+        return None, None
+    base = old_scores(old, table, tags)
+    if replayed == len(table.start):
+        return base, None
+    return base, old_answers(old, base, table, replayed, tags, setup.config.moves(tags))
+
+
+def _before(token: int, seen: KnownFirst) -> LongArray:
+    """Return the offsets of the whole sequences before a token, which begins one."""
+    offsets, _ = seen.parts()
+    return offsets[offsets <= np.count_nonzero(seen.rows[: seen.whole_rows] < token)]
+
+
+def _features(
+    examples: Sequence[Example], table: TokenTable, plan: Plan, setup: Setup
+) -> FeatureIndex:
+    """Return the features that often enough occur, in enough documents."""
+    numbered = number_types(table.hashes)
+    index = build_index(table, numbered, plan, min_count=setup.config.min_count)
+    least = setup.config.min_documents
+    documents = [example.document for example in examples]
+    if setup.changing is not None and not setup.key:  # the setting may be that of a large corpus
+        least = min(least, len({document.unit for document in documents}))
+    if least > 1:
+        group = _groups(documents, table, least=least)
+        index = in_enough_groups(index, table, numbered, group, least=least)
+    return index
 
 
 def _groups(documents: Sequence[Document], table: TokenTable, *, least: int) -> LongArray:
@@ -135,11 +208,24 @@ def _groups(documents: Sequence[Document], table: TokenTable, *, least: int) -> 
     return np.repeat(np.array(of_document, np.int64), np.diff(table.documents))
 
 
-def observed_moves(gold: IntArray, table: TokenTable, size: int) -> FloatArray:
-    """Return counts[i, j]: how often label j follows label i within a sentence."""
+def _packs(seen: KnownFirst) -> list[TimePack]:
+    """Return the sequences in chunks; none has both whole ones and others."""
+    return [
+        pack_by_time(offsets[a : b + 1])
+        for offsets in seen.parts()
+        for a, b in chunks(offsets - offsets[0])
+    ]
+
+
+def observed_moves(gold: IntArray, offsets: LongArray, size: int) -> FloatArray:
+    """Return counts[i, j]: how often label j follows label i within a sequence.
+
+    Sequence s is gold[offsets[s]:offsets[s + 1]]; what comes after the last one does not count.
+    """
+    gold = gold[: offsets[-1]]
     counts = np.zeros((size, size))
     follows = np.ones(len(gold), np.bool_)
-    follows[table.sentences[:-1]] = False
+    follows[offsets[:-1]] = False
     np.add.at(counts, (gold[:-1][follows[1:]], gold[1:][follows[1:]]), 1)
     return counts
 

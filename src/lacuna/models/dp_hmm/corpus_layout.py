@@ -20,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class TaggedWords(NamedTuple):
-    """words[t], tags[t] of every token; sentence i is tokens sentences[i] to sentences[i + 1]."""
+    """words[t], tags[t] of every token; sentence i is tokens sentences[i] to sentences[i + 1].
+
+    A tag below 0 is unknown.
+    """
 
     words: IntArray
     tags: IntArray
@@ -65,12 +68,16 @@ class Layout(NamedTuple):
 
 
 def own_words(corpus: TaggedWords, tags: int) -> tuple[list[LongArray], LongArray]:
-    """Return the words of every tag, and for each token the index of its word among them."""
-    numbers = np.empty(len(corpus.words), np.int64)
+    """Return the words that tags may have, and for each token the index of its word among them.
+
+    A token of an unknown tag may have any tag, and has no index.
+    """
+    numbers = np.zeros(len(corpus.words), np.int64)
     found = []
     for tag in range(tags):
         here = corpus.tags == tag
-        own, numbers[here] = np.unique(corpus.words[here], return_inverse=True)
+        own = np.unique(corpus.words[here | (corpus.tags < 0)])
+        numbers[here] = np.searchsorted(own, corpus.words[here])
         found.append(own.astype(np.int64))
     return found, numbers
 

@@ -1,7 +1,8 @@
 """Training a re-ranker on top of a Dirichlet-process HMM.
 
 It learns from taggings by models that have not seen the sentences (folds by group): from the
-model's own training sentences it would learn to trust the model too much.
+model's own training sentences it would learn to trust the model too much. A tagging is of a whole
+sentence, so it learns only from sentences that were reviewed as a whole.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def _lessons(
         *_, last = fit_dp_hmm([tagged[i] for i in rest], config, options)
         model = last.model()
         assert isinstance(model, DpHmmModel)
-        yield _lesson(model, [tagged[i] for i in part], config)
+        whole = [tagged[i].in_whole_sentences() for i in part]
+        if any(len(item.tokens) for item in whole):
+            yield _lesson(model, whole, config)
 
 
 def _lesson(model: DpHmmModel, tagged: Sequence[TaggedDocument], config: DpHmm) -> Lesson:

@@ -13,7 +13,7 @@ from itertools import chain, islice, pairwise
 
 import numpy as np
 
-from lacuna.encoding.flat import TaggedDocument
+from lacuna.encoding.flat import TaggedDocument, in_seen_sentences, known_tags
 from lacuna.encoding.schemes import moves, tag_set
 from lacuna.errors import ConfigError
 from lacuna.features.resources import Resources, without_folders
@@ -48,7 +48,7 @@ def fit_dp_hmm(
     ConfigError
         When sub-tags are set for an unknown label, or there is nothing to train on.
     """
-    data = DpHmmTraining.of(tagged, config)
+    data = DpHmmTraining.of(in_seen_sentences(tagged), config)
     before = -np.inf
     for iteration, step in enumerate(
         _most_promising(data.problem, config.restarts, options.rng()), 1
@@ -99,8 +99,8 @@ class DpHmmTraining:
         if unknown:
             raise ConfigError("subtags: expected outside, entity, or a label of the corpus")
         tags = tag_set(labels, config.scheme)
-        number = {tag: s for s, tag in enumerate(tags)}
-        gold = np.array([number[tag] for d in tagged for tag in d.tags(config.scheme)], np.int32)
+        every = (tag for document in tagged for tag in document.tags(config.scheme))
+        gold = known_tags(tagged, every, tags)
         functions = fit_rare_functions(table, gold, config)
         words = fit_rare_words(table, functions, rare=config.rare, class_count=config.class_count)
         problem = pose(
@@ -149,6 +149,7 @@ def fit_rare_functions(table: TokenTable, gold: IntArray, config: DpHmm) -> Rare
     phrases, only_numbers = NO_PHRASES, config.phrases_near == "numbers"
     if config.phrases:
         tokens = rare_tokens(table, config.rare)
+        tokens = tokens[gold[tokens] >= 0]  # of the others the tag is unknown
         near = phrases_near(table, tokens, only_numbers=only_numbers)
         least = config.class_count
         phrases = informative_phrases(near, gold[tokens], count=config.phrases, least=least)

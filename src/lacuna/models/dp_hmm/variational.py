@@ -20,7 +20,8 @@ The M-step sets q(φ) = Dir(prior + expected counts), so that with counts c and 
 
     E[ln φ_i] = ψ(a_i + c_i) − ψ(Σ_j (a_j + c_j))
 
-and climbs in v along the gradient of the bound (`sticks.py`).
+and climbs in v along the gradient of the bound (`sticks.py`). Tags that nobody has reviewed are
+hidden as well (`unknown_tags.py`).
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lacuna.inference.batch import run_chunks
+from lacuna.inference.known_labels import known_first
 from lacuna.models.dp_hmm.corpus_layout import Layout, TaggedWords, lay_out, own_words
 from lacuna.models.dp_hmm.e_step import Expected, LogWeights, expect, gather, improve, moves_of
 from lacuna.models.dp_hmm.sticks import (
@@ -43,6 +45,7 @@ from lacuna.models.dp_hmm.sticks import (
     log_prior,
     shares,
 )
+from lacuna.models.dp_hmm.unknown_tags import PartlyTagged, expect_given, in_parts
 from lacuna.types import BoolArray, FloatArray, LongArray
 
 #: Maximum size of a matrix of rows × sub-tags; a larger corpus is laid out in parts.
@@ -99,9 +102,11 @@ class DpHmmProblem:
     vocabulary
         Number of words.
     words
-        ``words[s]``: the words that occur with tag s.
+        ``words[s]``: the words that may occur with tag s.
     layouts
-        The corpus, in one or several parts.
+        The sentences whose tags are all known, in one or several parts.
+    partly
+        The sentences with unknown tags, in parts.
     first
         Tag s has the states ``first[s]`` to ``first[s + 1]``; the border comes last, with one.
     tag_moves
@@ -115,6 +120,7 @@ class DpHmmProblem:
     vocabulary: int
     words: list[LongArray]
     layouts: list[Layout]
+    partly: list[PartlyTagged]
     first: LongArray
     tag_moves: BoolArray
     priors: Priors
@@ -130,7 +136,8 @@ class DpHmmProblem:
         contexts, sizes = len(self.subtags) ** 2, [len(own) for own in self.words]
         drawn = [rng.dirichlet(np.full(k, 1.0 / k), contexts) for k in self.subtags[:-1]]
         found = []
-        for layout in self.layouts:
+        known = (part.stretches(len(self.words)) for part in self.partly)
+        for layout in (*self.layouts, *known):
             members = [
                 NOISE * _noise(rng, len(own), part.shape[1]) + (1 - NOISE) * part[own]
                 for part, own in zip(drawn, layout.contexts, strict=True)
@@ -170,13 +177,18 @@ class DpHmmProblem:
         """E-step: the best q(z) for q(φ), or with mean field a better one."""
         logs = self.weights(learnt)
 
+        whole = len(self.layouts)
+
         def of_part(part: int, _: int) -> Expected:
+            if part >= whole:
+                return expect_given(logs, self.partly[part - whole], self.words)
             layout = self.layouts[part]
             if self.structured:
                 return expect(logs, layout)
             return improve(logs, layout, learnt.memberships[part])
 
-        return run_chunks(of_part, [(part, part + 1) for part in range(len(self.layouts))])
+        parts = whole + len(self.partly)
+        return run_chunks(of_part, [(part, part + 1) for part in range(parts)])
 
     def learn(self, found: Sequence[Expected], sticks: Sequence[FloatArray]) -> Learnt:
         """M-step: the best q(φ) for q(z), and a better v."""
@@ -240,13 +252,22 @@ def pose(
 ) -> DpHmmProblem:
     """Lay out a corpus; subtags[s] = K_s, tag_moves[s, s'] with the border last."""
     tags = len(subtags)
+    seen = known_first(corpus.tags, corpus.sentences)
+    corpus = TaggedWords(corpus.words[seen.rows], corpus.tags[seen.rows], seen.offsets)
     words, numbers = own_words(corpus, tags)
+    whole, others = seen.parts()
+    rest = slice(int(others[0]), None)
+    unknown = TaggedWords(corpus.words[rest], corpus.tags[rest], others - others[0])
+    partly = in_parts(PartlyTagged(unknown, numbers[rest]), MOST_NUMBERS // sum(subtags))
+    corpus = corpus._replace(sentences=whole)
     tokens = min(MOST_NUMBERS // max(subtags), -(-int(corpus.sentences[-1]) // LEAST_PARTS))
     marks = np.searchsorted(corpus.sentences, np.arange(0, corpus.sentences[-1], max(tokens, 1)))
     cuts = np.unique(np.append(marks, [0, len(corpus.sentences) - 1])).tolist()
     layouts = [lay_out(corpus, numbers, tags, a, b) for a, b in pairwise(cuts)]
     first = np.concatenate((np.zeros(1, np.int64), np.cumsum([*subtags, 1])))
-    return DpHmmProblem(vocabulary, words, layouts, first, tag_moves, priors, structured)
+    return DpHmmProblem(
+        vocabulary, words, layouts, list(partly), first, tag_moves, priors, structured
+    )
 
 
 def _noise(rng: np.random.Generator, rows: int, subtags: int) -> FloatArray:

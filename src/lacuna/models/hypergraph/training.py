@@ -2,17 +2,22 @@
 
 The features of all tokens are computed once. Graphs share nothing else, so each is trained on its
 own and stops when it has converged; they run side by side, one iteration at a time.
+
+Mentions in a subgraph reach over the whole sentence, so only sentences that were reviewed as a
+whole are learnt from; the tokens of others still help to compute the features of documents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 
 import numpy as np
 
 from lacuna.encoding.gapped import GappedDocument, gapped_document
 from lacuna.encoding.hypergraph import TOP, Edges, Slice, columns, encode
+from lacuna.errors import ConfigError
 from lacuna.features.extract import FeatureIndex, build_index
 from lacuna.features.index import KnownKeys
 from lacuna.features.plan import make_plan
@@ -37,7 +42,7 @@ from lacuna.models.hypergraph.objective import SubgraphObjective
 from lacuna.models.scoring import NEGLIGIBLE, WIDE, SparseRows
 from lacuna.text.document import Document
 from lacuna.text.word_types import number_types
-from lacuna.types import LongArray, RealArray
+from lacuna.types import BoolArray, LongArray, RealArray
 
 EVERY = 5  #: iterations between two steps
 WINDOW = 5  #: iterations by which convergence is judged
@@ -46,17 +51,22 @@ FIRST_BIAS = -2.0  #: b at the start: at 0, subgraphs are far too large
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingTokens:
-    """The tokens of the training documents and their features."""
+    """The tokens of the training documents and their features, in sentences to learn from.
+
+    `used` says of every sentence of the documents whether it is one of `sentences`.
+    """
 
     documents: Sequence[GappedDocument]
+    used: BoolArray
     sentences: LongArray
     index: FeatureIndex
     emission: FactoredEmission
 
 
 def gapped(document: Document, config: Hypergraph) -> GappedDocument:
-    """Return a document as models of mentions with gaps see it."""
-    return gapped_document(document, parts=config.parts)
+    """Return a document with the mentions of sentences that were reviewed as a whole."""
+    found = gapped_document(document, parts=config.parts)
+    return found if found.reviewed is None else found.in_whole_sentences()
 
 
 def fit_hypergraph(
@@ -98,9 +108,14 @@ def _featurise(documents: Sequence[GappedDocument], config: Hypergraph) -> Train
     numbered = number_types(table.hashes)
     index = build_index(table, numbered, plan, min_count=config.min_count)
     rows = index.rows(table, numbered)
-    order = np.arange(len(table.start))
+    used = np.concatenate([item.whole_sentences() for item in documents])
+    lengths = np.diff(table.sentences)
+    order = np.flatnonzero(np.repeat(used, lengths))
+    if not len(order):
+        raise ConfigError("there is nothing to train on: no sentence was reviewed as a whole")
     emission = factor(rows, table.sentences, plan.offsets, order, len(index))
-    return TrainingTokens(documents, table.sentences, index, emission)
+    sentences = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths[used])))
+    return TrainingTokens(documents, used, sentences, index, emission)
 
 
 @dataclass(slots=True)
@@ -158,12 +173,12 @@ def _gold(tokens: TrainingTokens, label: str, graph: Slice) -> Edges:
     """Return the right subgraphs of all sentences."""
     edges = np.zeros((int(tokens.sentences[-1]), 1 + graph.nodes), np.uint8)
     first = 0
-    for item in tokens.documents:
-        for sentence in item.sentences(label):
-            held = [mention for mention in sentence.mentions if graph.holds(mention)]
-            if held:
-                edges[first : first + sentence.length] = encode(held, sentence.length, graph)
-            first += sentence.length
+    sentences = (sentence for item in tokens.documents for sentence in item.sentences(label))
+    for sentence in compress(sentences, tokens.used):
+        held = [mention for mention in sentence.mentions if graph.holds(mention)]
+        if held:
+            edges[first : first + sentence.length] = encode(held, sentence.length, graph)
+        first += sentence.length
     return edges
 
 

@@ -18,7 +18,7 @@ from lacuna.encoding.schemes import Moves
 from lacuna.features.token_table import TokenTable
 from lacuna.inference.chain import Chain, first_order
 from lacuna.text.word_types import WordTypes
-from lacuna.types import FloatArray, IntArray, LongArray
+from lacuna.types import FloatArray, HashArray, IntArray, LongArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,11 +41,11 @@ class WordCounts:
     counts: IntArray
 
     @classmethod
-    def of(cls, table: TokenTable, states: IntArray, size: int) -> WordCounts:
-        """Count the words of a table; token t is in state states[t] of `size`."""
-        types = WordTypes.build(table.hashes)
+    def of(cls, words: HashArray, states: IntArray, size: int) -> WordCounts:
+        """Count words; words[t] is the hash of one in state states[t] of `size`."""
+        types = WordTypes.build(words)
         pairs, counts = np.unique(
-            types.lookup(table.hashes).astype(np.int64) * size + states, return_counts=True
+            types.lookup(words).astype(np.int64) * size + states, return_counts=True
         )
         word, state = np.divmod(pairs, size)
         borders = np.searchsorted(word, np.arange(len(types) + 1))
@@ -96,14 +96,16 @@ class MoveCounts:
 
     @classmethod
     def of(cls, table: TokenTable, states: IntArray, size: int) -> MoveCounts:
-        """Count the moves in a table; token t is in state states[t] of `size`."""
+        """Count the moves in a table; token t is in state states[t] of `size`, below 0: unknown."""
         begins = np.zeros(len(states) + 1, np.bool_)
         begins[table.sentences] = True
         pairs = states[:-1].astype(np.int64) * size + states[1:]
+        known = states >= 0
+        moves = pairs[~begins[1:-1] & known[:-1] & known[1:]]
         return cls(
-            np.bincount(pairs[~begins[1:-1]], minlength=size * size).reshape(size, size),
-            np.bincount(states[begins[:-1]], minlength=size),
-            np.bincount(states[begins[1:]], minlength=size),
+            np.bincount(moves, minlength=size * size).reshape(size, size),
+            np.bincount(states[begins[:-1] & known], minlength=size),
+            np.bincount(states[begins[1:] & known], minlength=size),
         )
 
     def chain(self, possible: Moves, *, smoothing: float) -> Chain:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lacuna.encoding.schemes import OUTSIDE, Moves, Scheme, moves, tag_set
-from lacuna.types import IntArray, LongArray
+from lacuna.types import BoolArray, IntArray, LongArray
 
 
 class State(NamedTuple):
@@ -81,3 +81,20 @@ def spell_states(tags: Iterable[str], sentences: LongArray, states: Sequence[Sta
         state = State(OUTSIDE, None, following) if following else State(OUTSIDE, previous, "")
         spelt[t] = numbers[state]
     return spelt
+
+
+def known_states(
+    spelt: IntArray, reviewed: BoolArray, sentences: LongArray, states: Sequence[State]
+) -> BoolArray:
+    """Return which states of :func:`spell_states` are known, if some tags are not.
+
+    The state of a reviewed token is known unless it depends on a neighbour that was not reviewed:
+    outside, on the tag that follows, and if that is outside too on the one before.
+    """
+    before, after = np.ones(len(spelt), np.bool_), np.ones(len(spelt), np.bool_)
+    before[1:], after[:-1] = reviewed[:-1], reviewed[1:]
+    before[sentences[:-1]] = after[sentences[1:] - 1] = True
+    looks_on = np.array([state.following is not None for state in states])[spelt]
+    looks_back = np.array([state.previous is not None for state in states])[spelt]
+    known: BoolArray = reviewed & (after | ~looks_on) & (before | ~looks_back)
+    return known

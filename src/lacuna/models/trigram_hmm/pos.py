@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from lacuna.encoding.flat import TaggedDocument
+from lacuna.encoding.flat import TaggedDocument, in_seen_sentences
 from lacuna.errors import ConfigError
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import run_chunks
@@ -134,6 +134,7 @@ def fit_pos_tagger(
 ) -> Iterator[Step]:
     """Train on the token column ``pos``; one step."""
     gold: list[str] = []
+    tagged = in_seen_sentences(tagged)
     for item in tagged:
         if len(item.tokens) and POS not in item.tokens.columns:
             raise ConfigError(f"{item.document.id} has no parts of speech to train on")

@@ -145,11 +145,13 @@ def fit_lexicon(
     closed: int,
     kin: BoolArray,
 ) -> TagLexicon:
-    """Count words and tags; ``tags[t]`` below `size` is the tag of token t."""
-    numbered = number_types(table.hashes)
-    total = np.maximum(np.bincount(tags, minlength=size), 1).astype(np.float64)
+    """Count words and tags; ``tags[t]`` below `size` is the tag of token t, below 0: unknown."""
+    known = np.flatnonzero(tags >= 0)
+    hashes = table.hashes[known]
+    numbered = number_types(hashes)
+    total = np.maximum(np.bincount(tags[known], minlength=size), 1).astype(np.float64)
     seen = np.bincount(numbered.ids)
-    rare_tokens = np.flatnonzero(seen[numbered.ids] < rare).astype(np.int32)
+    rare_tokens = known[seen[numbered.ids] < rare].astype(np.int32)
     is_first = _begins_sentence(table)
     keys = token_classes(table, rare_tokens, is_first[rare_tokens], suffixes)
     classes = fit_word_classes(
@@ -159,8 +161,8 @@ def fit_lexicon(
         min_count=suffix_count,
         parent_weight=parent_weight,
     )
-    words = WordTypes.build(table.hashes)
-    counts = _sparse_counts(numbered.ids, tags, len(words), size)
+    words = WordTypes.build(hashes)
+    counts = _sparse_counts(numbered.ids, tags[known], len(words), size)
     return TagLexicon(words, counts, total, classes, rare, blend, closed, kin)
 
 

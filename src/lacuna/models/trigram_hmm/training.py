@@ -1,5 +1,8 @@
 """Training of the trigram HMM: one pass that counts tags and words.
 
+Of sentences that were reviewed in part, what is wholly known is counted: words whose tag was
+reviewed, and tags after two others where all three were.
+
 Read `transitions.py` for q, tags after tags, and `tag_lexicon.py` for e, words of tags.
 """
 
@@ -9,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from lacuna.encoding.flat import TaggedDocument
+from lacuna.encoding.flat import TaggedDocument, in_seen_sentences, known_tags
 from lacuna.encoding.schemes import Scheme, tag_set
 from lacuna.features.token_table import TokenTable, training_table
 from lacuna.models.base import Step
@@ -27,6 +30,7 @@ def fit_trigram_hmm(
     tagged: Sequence[TaggedDocument], config: TrigramHmm, _: object = None
 ) -> Iterator[Step]:
     """Train on mentions; one step."""
+    tagged = in_seen_sentences(tagged)
     labels = sorted({chunk.label for item in tagged for chunk in item.chunks})
     tags = tag_set(labels, config.scheme)
     gold = [tag for item in tagged for tag in item.tags(config.scheme)]
@@ -43,8 +47,7 @@ def fit_hmm(
 ) -> tuple[Hmm, float]:
     """Count; ``gold`` holds the tag of every token. Returns the model and -log p(x, y) + const."""
     table = training_table(tagged)
-    number = {tag: k for k, tag in enumerate(tags)}
-    path = np.array([number[tag] for tag in gold], np.int32)
+    path = known_tags(tagged, gold, tags)
     trigrams = count_trigrams(path, table.sentences, len(tags))
     if config.interpolation == "auto":
         weights = deleted_interpolation(trigrams)
@@ -77,5 +80,6 @@ def _objective(hmm: Hmm, table: TokenTable, path: IntArray) -> float:
         hmm.chain.stop,
     )
     used = hmm.trigrams > 0
-    emission = hmm.lexicon.emission(table)[np.arange(len(path)), path]
+    known = np.flatnonzero(path >= 0)
+    emission = hmm.lexicon.emission(table)[known, path[known]]
     return -float((hmm.trigrams[used] * log_q[used]).sum() + emission.sum())

@@ -30,7 +30,8 @@ def count_trigrams(tags: IntArray, sentences: LongArray, size: int) -> LongArray
     """Return counts[u, v, s] of tags within sentences.
 
     Sentence i is ``tags[sentences[i]:sentences[i + 1]]``, its tags are below `size` = K.
-    As u and v, K is the mark before the first tag; as s, it is STOP.
+    As u and v, K is the mark before the first tag; as s, it is STOP. A tag below 0 is unknown, and
+    nothing that contains it is counted.
     """
     number = np.arange(len(sentences) - 1)
     # every sentence is padded with two marks before it and STOP after it
@@ -39,6 +40,7 @@ def count_trigrams(tags: IntArray, sentences: LongArray, size: int) -> LongArray
     padded = np.full(len(tags) + 3 * len(number), size, np.int64)
     padded[own] = tags
     s = np.concatenate((own, stops))
+    s = s[np.minimum(np.minimum(padded[s - 2], padded[s - 1]), padded[s]) >= 0]
     counts = np.zeros((size + 1,) * 3, np.int64)
     np.add.at(counts, (padded[s - 2], padded[s - 1], padded[s]), 1)
     return counts

@@ -15,7 +15,7 @@ CREATE TABLE document (            -- texts never change after import
   meta TEXT NOT NULL,              -- JSON
   tokens TEXT,                     -- JSON; only where the source had tokens
   sha256 BLOB NOT NULL,            -- of the document as it was imported
-  fold INTEGER NOT NULL,           -- by keyed hash of the unit; 0 = held out
+  fold INTEGER NOT NULL,           -- by keyed hash of the unit (parts.py)
   imported_at TEXT NOT NULL,
   state TEXT NOT NULL DEFAULT 'new' CHECK (state IN ('new', 'open', 'done', 'later')),
   flag INTEGER NOT NULL DEFAULT 0 CHECK (flag IN (0, 1)),

@@ -20,12 +20,17 @@ from starlette.staticfiles import StaticFiles
 from lacuna.version import __version__
 from lacuna.web.server import (
     batch_routes,
+    deid_run_routes,
     document_routes,
     edit_routes,
     export_routes,
+    finish_routes,
     import_routes,
+    model_routes,
     project_routes,
+    report_routes,
     session_routes,
+    teaching_routes,
     work_routes,
 )
 from lacuna.web.server.problems import MEDIA_TYPE, handle_problems
@@ -43,6 +48,11 @@ ROUTERS = (
     batch_routes.router,
     import_routes.router,
     export_routes.router,
+    teaching_routes.router,
+    deid_run_routes.router,
+    report_routes.router,
+    model_routes.router,
+    finish_routes.router,
     work_routes.router,
 )
 #: FastAPI can export requests and errors, notes included, if an environment variable says so.

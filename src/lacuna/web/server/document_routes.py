@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import msgspec
 from fastapi import APIRouter, Depends, Header, Query, Response
 
+from lacuna.web.blind import is_blind
 from lacuna.web.document_pages import PAGE, Filter, Order
 from lacuna.web.documents_table import ReviewedDocument, select_document
 from lacuna.web.operations import State
@@ -124,6 +125,7 @@ def _document(served: Served, key: int) -> Json:
             "SELECT lower(hex(sha256)) FROM document WHERE key = ?", (key,)
         ).fetchone()
         more = {
+            "blind": is_blind(connection, reviewed.row),
             "patient": patient_json(connection, reviewed),
             **undo_json(connection, key, served.person),
         }

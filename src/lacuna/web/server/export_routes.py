@@ -33,7 +33,7 @@ from lacuna.web.exporting import (
 from lacuna.web.redacting import Redaction
 from lacuna.web.server import project_shapes as shapes
 from lacuna.web.server.edit_routes import check_present
-from lacuna.web.server.paths_below import path_below
+from lacuna.web.server.paths_below import new_below
 from lacuna.web.server.problems import Problem, not_found
 from lacuna.web.server.served import Served, served_by
 from lacuna.web.server.shapes import KeyPath
@@ -126,15 +126,7 @@ def _path(served: Served, asked: shapes.ExportAsked) -> Path:
     project = served.project
     if not asked.path:
         return default_path(project, asked.format, datetime.now()).resolve()
-    path = path_below(served.root, asked.path)
-    folder = project.folder.resolve()
-    if path.is_relative_to(folder) and not path.is_relative_to(folder / "exports"):
-        raise Problem(422, "This is the folder of the project; choose another.", kind="path")
-    if path.is_file() or (path.is_dir() and any(path.iterdir())):
-        raise Problem(409, "There is such a file or folder already.", kind="exists")
-    if not path.parent.is_dir():
-        raise Problem(422, "Its folder does not exist.", kind="path")
-    return path
+    return new_below(served.root, asked.path, project.folder)
 
 
 # --- checking, writing

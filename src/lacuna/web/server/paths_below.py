@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from lacuna.web.project import EXPORTS
 from lacuna.web.server.problems import Problem
 
 MOST_ENTRIES = 500
@@ -39,6 +40,33 @@ def existing_below(root: Path, given: str) -> Path:
     if any(one.is_symlink() and not one.resolve().is_relative_to(root) for one in inside):
         raise outside(root)
     return path
+
+
+def new_below(root: Path, given: str, project: Path) -> Path:
+    """Return a path below `root` to write to: new or an empty folder, and not in the project.
+
+    Parameters
+    ----------
+    root
+        Folder below which it has to be.
+    given
+        What a person typed.
+    project
+        Folder of the project; only its exports may be written to.
+    """
+    path, folder = path_below(root, given), project.resolve()
+    if path.is_relative_to(folder) and not path.is_relative_to(folder / EXPORTS):
+        raise Problem(422, "This is the folder of the project; choose another.", kind="path")
+    if path.is_file() or (path.is_dir() and any(path.iterdir())):
+        raise exists_already()
+    if not path.parent.is_dir():
+        raise Problem(422, "Its folder does not exist.", kind="path")
+    return path
+
+
+def exists_already() -> Problem:
+    """Return the answer to a path that must be new."""
+    return Problem(409, "There is such a file or folder already.", kind="exists")
 
 
 def entries(root: Path, given: str) -> dict[str, Any]:

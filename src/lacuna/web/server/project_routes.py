@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,6 +31,7 @@ from lacuna.web.server.problems import Problem
 from lacuna.web.server.served import Served, served_by
 from lacuna.web.server.views import Json, answer
 from lacuna.web.suggestions import Suggester
+from lacuna.web.teaching.models import set_live
 
 Here = Annotated[Served, Depends(served_by)]
 router = APIRouter()
@@ -63,11 +64,14 @@ def change_project(
     path = opened.folder / NAME
     try:
         changed = replace(opened, settings=parse_settings(content, path))
-        suggester = Suggester.open(changed)
+        is_other = changed.settings.model != opened.settings.model
+        suggester = Suggester.open(changed, base=is_other)
     except LacunaError:
         detail = "Name, policy, model or labels cannot be used; keys and labels must differ."
         raise Problem(422, detail, kind="settings") from None
     replace_file(path, content)
+    if is_other:
+        set_live(changed, None)
     served.set_project(changed)
     served.use(suggester)
     served.events.tell("project")
@@ -141,6 +145,7 @@ def _project(served: Served, project: Project) -> Json:
             "held_out": counts.held_out,
             "mentions": counts.mentions,
             "groups": counts.groups,
+            "parts": {part: asdict(one) for part, one in counts.parts.items()},
         },
         "formats": [_format(one) for one in FORMATS.values()],
         "demo": served.demo,

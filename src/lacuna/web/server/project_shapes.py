@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from lacuna.web.operations import State
+from lacuna.web.parts import Part
 from lacuna.web.server.shapes import KeyNumber, Probability, Shape
 
 
@@ -28,6 +29,15 @@ class ModelShape(Shape):
     labels: list[str]
 
 
+class PartShape(Shape):
+    """How far the review of a part is; patients are done if all their documents are."""
+
+    documents: int
+    done: int
+    patients: int
+    patients_done: int
+
+
 class CountsShape(Shape):
     """How far the review is."""
 
@@ -37,6 +47,7 @@ class CountsShape(Shape):
     held_out: int
     mentions: int
     groups: int
+    parts: dict[Part, PartShape]
 
 
 class FormatShape(Shape):

@@ -24,6 +24,11 @@ CONTENT_POLICY = (
     "connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
+#: Of finished pages (reports, protocols): no scripts, no forms, no links that lead anywhere.
+REPORT_POLICY = (
+    "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 HEADERS = {
     "Content-Security-Policy": CONTENT_POLICY,
     "Cache-Control": "no-store",
@@ -34,9 +39,17 @@ HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
 API, SESSION, HEALTH, EVENTS = "/api/", "/api/session", "/api/health", "/api/events"
+REPORTS = "/api/reports/"  #: pages with styles of their own
 SAME_ORIGIN = "same-origin"
 #: Where a browser may say that a request to read comes from: our page, or the address bar.
 READS_FROM = frozenset({None, SAME_ORIGIN, "none"})
+
+
+def headers_of(path: str, status: int) -> dict[str, str]:
+    """Return the headers of an answer; finished pages have a policy of their own."""
+    if path.startswith(REPORTS) and status == 200:
+        return HEADERS | {"Content-Security-Policy": REPORT_POLICY}
+    return HEADERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +121,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
+                for name, value in headers_of(scope["path"], status).items():
                     headers[name] = value
             await send(message)
 

@@ -9,16 +9,20 @@ from pathlib import Path
 from fastapi import Request
 
 from lacuna.errors import LacunaError
+from lacuna.web.deid_runs import DeidRuns
+from lacuna.web.model_facts import InspectedModels
 from lacuna.web.project import Project
 from lacuna.web.project_file import NAME, read_settings
 from lacuna.web.server.background import Deidentifiers, Filler
 from lacuna.web.server.events import Hub
+from lacuna.web.server.finish_jobs import FinishJobs
 from lacuna.web.server.import_jobs import Imports
 from lacuna.web.server.request_limits import Slots
 from lacuna.web.server.security import Address, Log
 from lacuna.web.server.sessions import Sessions
 from lacuna.web.store import Store
 from lacuna.web.suggestions import Suggester
+from lacuna.web.teaching.teacher import Teacher
 
 
 class Served:
@@ -55,7 +59,11 @@ class Served:
         self.suggester: Suggester | None = None
         self.filler = Filler(project.store, self.events, self.log.error)
         self.imports = Imports(project.store, self.events, self.fill, self.log.error)
+        self.deid_runs = DeidRuns(lambda: self.events.tell("deid"), self.log.error)
+        self.inspected = InspectedModels()
+        self.finishing = FinishJobs(self.events, self.log.error)
         self.deidentifiers, self.slots = Deidentifiers(), Slots()
+        self.teacher = Teacher(self, self.events.tell, self.log.error)
         self._project = project
         self._stamp = _stamp(project)
         self._lock = threading.Lock()
@@ -102,7 +110,10 @@ class Served:
     def close(self) -> None:
         """End all streams and jobs."""
         self.events.close()
+        self.teacher.close()
         self.imports.close()
+        self.deid_runs.close()
+        self.finishing.close()
         self.filler.close()
 
 

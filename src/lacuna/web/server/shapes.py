@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from lacuna.web.document_pages import PAGE, Order
 from lacuna.web.everywhere import Scope
 from lacuna.web.operations import Asked, State, Status
+from lacuna.web.parts import Part
 from lacuna.web.queue import Reason
 
 LARGEST = (1 << 63) - 1  # of SQLite's integers
@@ -59,6 +60,7 @@ class RowShape(Shape):
     version: int
     mentions: int
     held_out: bool
+    part: Part
     sampled: bool
     need: float | None
     decided_by: str | None
@@ -144,6 +146,7 @@ class DocumentShape(Shape):
     commented: bool
     version: int
     held_out: bool
+    part: Part
     sampled: bool
     need: float | None
     decided_by: str | None
@@ -154,6 +157,7 @@ class DocumentShape(Shape):
     suggestions: list[SuggestionShape]
     doubts: list[DoubtShape]
     overlapping: bool = Field(description="Whether suggestions may overlap mentions.")
+    blind: bool = Field(description="Whether suggestions are shown only after the first review.")
     model: int | None
     tokens: TokensShape | None
     patient: Patient | None

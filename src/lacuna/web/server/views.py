@@ -14,7 +14,8 @@ from lacuna.web.documents_table import ReviewedDocument, Row, select_review, sel
 from lacuna.web.edit_log import Edit
 from lacuna.web.edit_steps import Conflict, NothingToUndoError, to_undo
 from lacuna.web.edits import Review
-from lacuna.web.operations import DOCUMENT, Entry, targets
+from lacuna.web.operations import DOCUMENT, Entry, State, targets
+from lacuna.web.parts import Part
 from lacuna.web.server.problems import not_found
 from lacuna.web.server.served import Served
 
@@ -32,6 +33,11 @@ def etag_of(served: Served, version: int) -> str:
     return f"{version}.{served.model}"
 
 
+def is_sealed(row: Row) -> bool:
+    """Return whether nobody may learn yet what a model thinks of a document."""
+    return row.part is Part.SEAL and row.state is not State.DONE
+
+
 def row_json(row: Row) -> Json:
     """Return a document of a list."""
     return {
@@ -44,8 +50,9 @@ def row_json(row: Row) -> Json:
         "version": row.version,
         "mentions": row.mentions,
         "held_out": row.held_out,
+        "part": row.part,
         "sampled": row.sampled,
-        "need": row.need,
+        "need": None if is_sealed(row) else row.need,
         "decided_by": row.decided_by,
         "decided_at": row.decided_at,
     }

@@ -21,11 +21,11 @@ from lacuna.deid.policy import policies
 from lacuna.pipeline.deidentify import Deidentifier
 from lacuna.pipeline.detect_and_redact import Failed
 from lacuna.text.document import Document
+from lacuna.web.model_files import model_path
 from lacuna.web.server import project_shapes as shapes
 from lacuna.web.server.problems import Problem
 from lacuna.web.server.served import Served, served_by
 from lacuna.web.server.views import answer
-from lacuna.web.suggestions import model_path
 
 Here = Annotated[Served, Depends(served_by)]
 router = APIRouter()

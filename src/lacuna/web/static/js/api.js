@@ -36,4 +36,5 @@ export const api = {
   request,
   get: (path, headers) => request('GET', path, undefined, { headers }),
   post: (path, body = {}, headers) => request('POST', path, body, { headers }),
+  delete: (path) => request('DELETE', path),
 };

@@ -1,7 +1,7 @@
 // What the server tells by itself. A browser allows six connections to a server, and a stream takes
 // one of them for good; so one tab of all listens (it holds a lock) and tells the others.
 
-const TYPES = ['document', 'queue', 'project', 'import', 'filling'];
+const TYPES = ['document', 'queue', 'project', 'import', 'filling', 'teaching', 'model', 'finish', 'deid'];
 const AGAIN = 3000; // ms until a refused stream is asked for again
 
 export class Events {

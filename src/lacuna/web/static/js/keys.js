@@ -50,6 +50,7 @@ const TABLE = [
   ['comment', 'c', 'Comment for colleagues'],
   ['hide-marks', 'h', 'Hide all marks while held'],
   ['before-after', 'e', 'Before and after'],
+  ['teach', 't', 'Teach the model'],
   ['search', '/', 'Search'],
   ['help', '?', 'Help'],
 ];

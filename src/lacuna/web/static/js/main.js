@@ -54,7 +54,7 @@ export const app = {
     return project;
   },
   labelNamed: (wanted) => app.project.labels.find(({ name }) => name === wanted),
-  /** Listen to the server: document, queue, project, import, filling; 'refreshed' follows a new `project`. */
+  /** Listen to the server: document, queue, project, import, filling, teaching, model, finish, deid; 'refreshed' follows a new `project`. */
   on: (type, handler) => events.on(type, handler),
   /** 'saved', 'saving' or 'failing'. */
   saved(state) {

@@ -13,6 +13,7 @@ const name = h('h1');
 const patient = h('span', { class: 'patient' });
 const state = h('span', { class: 'soft' });
 const said = h('span', { class: 'said', 'aria-hidden': 'true' }); // the live region says it too
+const blind = h('p', { class: 'comment', hidden: true }, 'Sealed: please mark everything yourself. No suggestions are shown, so that the final model can be judged fairly.');
 const comment = h('p', { class: 'comment' });
 const newer = press('New suggestions: show', () => note.renew(), { hidden: true });
 const undo = button('undo', 'Undo');
@@ -26,6 +27,7 @@ const tools = [undo, redo, flag, remark, button('hide-marks', 'Hide marks'), but
 export const element = h('header', { class: 'notehead' },
   h('div', { class: 'line' }, name, patient, state, newer, h('span', { class: 'line ends' }, later, done)),
   h('div', { class: 'line tools' }, tools, said),
+  blind,
   comment);
 
 export function say(text) {
@@ -51,6 +53,7 @@ export function update() {
 
 function title() {
   named = note;
+  blind.hidden = !note.blind;
   name.textContent = note.id;
   const { keys, number, of } = note.patient ?? {};
   const link = (key, sign, says) => key && h('a', { href: `#/review/${key}`, 'aria-label': says, title: says }, sign);

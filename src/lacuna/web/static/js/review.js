@@ -182,6 +182,7 @@ const ACTIONS = {
   comment: flow.comment,
   'hide-marks': (key) => pane.hide(key || !pane.element.classList.contains('plain')),
   'before-after': after.toggle,
+  teach: () => app.go('teach'),
   search: () => (element.querySelector('.queue-side').classList.add('open'), queue.field.focus()),
   help: app.help,
 };

@@ -47,8 +47,8 @@ export class Note {
   onchange = () => {};
 
   constructor(notes, body, etag) {
-    const { key, id, group, text, model, suggestions, doubts, overlapping, patient, tokens } = body;
-    Object.assign(this, { notes, key, id, group, text, model, suggestions, doubts, overlapping, patient, tokens });
+    const { key, id, group, text, model, suggestions, doubts, overlapping, patient, tokens, blind } = body;
+    Object.assign(this, { notes, key, id, group, text, model, suggestions, doubts, overlapping, patient, tokens, blind });
     this.path = `/documents/${key}`;
     this.offsets = new Offsets(text);
     this.#take(body, etag);

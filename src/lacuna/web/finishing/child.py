@@ -1,0 +1,48 @@
+"""Finish in a process of its own: ``python -m lacuna.web.finishing.child PROJECT PERSON ASKED``.
+
+`ASKED` is a :class:`FinishAsked` as JSON. Writes steps as JSON lines; the last one has the state
+``done`` or ``failed``, and then `error`: kind and words. To kill it loses nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from lacuna.errors import LacunaError
+from lacuna.web.finishing.finish import finish
+from lacuna.web.finishing.records import FinishAsked, RefusedError, Step
+from lacuna.web.project import open_project
+
+NICE = 5  #: the page comes first
+
+
+def main(folder: str, who: str, asked: str) -> int:
+    """Finish; return the exit code."""
+    with suppress(OSError, AttributeError):
+        os.nice(NICE)
+    os.umask(0o077)
+    try:
+        with open_project(Path(folder)) as project:
+            finish(project, msgspec.json.decode(asked, type=FinishAsked), who=who, on_step=_say)
+    except LacunaError as error:  # these messages quote no text
+        kind = error.kind if isinstance(error, RefusedError) else "failed"
+        _say(Step("failed", message=f"{kind}: {error}"))
+        return 2
+    except Exception as error:
+        _say(Step("failed", message=f"failed: an error in lacuna ({type(error).__name__})"))
+        return 1
+    return 0
+
+
+def _say(step: Step) -> None:
+    sys.stdout.buffer.write(msgspec.json.encode(step) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,280 @@
+"""The protocol of a finished model, for people who have to decide whether it may be used.
+
+It names people who reviewed, but no patient, no document and no text.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sqlite3
+from collections.abc import Iterator
+
+from lacuna.deid.promises import asked_for, in_words
+from lacuna.pictures.protocol_page import Commands, Section, Table, protocol_page
+from lacuna.text.plurals import counted
+from lacuna.version import __version__
+from lacuna.web.document_pages import count_parts
+from lacuna.web.finishing.records import Figure, Figures, Finished, Outcome
+from lacuna.web.parts import Part, part_of
+from lacuna.web.project import Project
+
+USES = {
+    Part.LEARN: "learnt from",
+    Part.GATE: "choosing models while people reviewed; then learnt from",
+    Part.SEAL: "sealed: reviewed without suggestions, used for scores alone",
+}
+
+
+def protocol_of(connection: sqlite3.Connection, project: Project, made: Finished) -> str:
+    """Return the page; the model is not in the database yet."""
+    outcome = made.outcome
+    sections = [
+        Section("Data", list(_data(connection, made))),
+        Section("People", list(_people(connection))),
+        Section("Model and settings", list(_model(project, made))),
+        Section("Scores", list(_scores(outcome))),
+        Section("Promise", list(_promise(outcome))),
+        Section("What this does not say", list(_limits(made))),
+        Section("How to use the model", list(_use(project, made))),
+        Section("Versions and hashes", list(_hashes(project, made))),
+    ]
+    return protocol_page(
+        f"Protocol: {project.settings.name}",
+        f"Model {made.key:,}, {made.made_at[:16].replace('T', ' ')} UTC, by {made.made_by}",
+        _lead(made),
+        sections,
+        warning=outcome.promise is None,
+    )
+
+
+def _lead(made: Finished) -> str:
+    outcome = made.outcome
+    if made.purpose == "everything":
+        return (
+            "This model learnt from all reviewed documents, the sealed ones included. So nothing is"
+            " left to test it on, and nothing is promised. Its scores come from models that were"
+            " trained in the same way without the patients they were tested on."
+        )
+    if outcome.void:
+        return (
+            "The promise is void. The sealed patients were used for an earlier model already; who"
+            " tries until a result is good enough finds one by chance."
+        )
+    if outcome.promise is None:
+        return f"Nothing is promised: {outcome.without}.{_more(outcome)}"
+    promise = in_words(outcome.promise.level, outcome.promise.confidence)
+    return f"Promise: {promise}."
+
+
+def _more(outcome: Outcome) -> str:
+    if not outcome.more_needed:
+        return ""
+    more = counted(outcome.more_needed, "more sealed patient")
+    return f" At least {more} would have to be reviewed."
+
+
+def _data(connection: sqlite3.Connection, made: Finished) -> Iterator[str | Table]:
+    yield (
+        "The documents of a patient are always used for one purpose. A secret key of the project"
+        " decides for which, so nobody chose it: about eight patients of ten are learnt from, one"
+        " helps to choose models, one is sealed. Documents without a patient count as patients."
+    )
+    counts = count_parts(connection)
+    rows = [
+        (
+            USES[part],
+            *(f"{n:,}" for n in (one.documents, one.done, one.patients, one.patients_done)),
+        )
+        for part, one in counts.items()
+    ]
+    header = ("use", "documents", "reviewed", "patients", "wholly reviewed")
+    yield Table(header, rows)
+    yield f"The model learnt from {counted(len(made.learnt_from), 'reviewed document')}."
+    if made.purpose == "everything":
+        return
+    figures, outcome = made.outcome.figures, made.outcome
+    patients = 0 if figures is None else figures.patients
+    yield (
+        f"It was scored with {counted(len(made.scored), 'sealed document')} of"
+        f" {counted(patients, 'patient')}. The review draws sealed patients at random, each as"
+        " likely as any other, and hands out all documents of a patient before the next. Until a"
+        " person has said that a sealed document is done, nothing that a model finds in it is"
+        " shown."
+    )
+    given = _given(connection, made)
+    if given:
+        yield f"{counted(given, 'of these documents came', 'of these documents came')} with marks."
+    if outcome.unfinished:
+        were = counted(outcome.unfinished, "sealed patient was", "sealed patients were")
+        yield f"{were} drawn, but not wholly reviewed, and could not be scored with."
+    if outcome.left_out:
+        were = counted(outcome.left_out, "sealed patient was", "sealed patients were")
+        yield f"{were} left out because a model behind this one may have seen them."
+
+
+def _given(connection: sqlite3.Connection, made: Finished) -> int:
+    keys = {key for key, _ in made.scored}
+    rows = connection.execute("SELECT DISTINCT document FROM mention WHERE uid GLOB 'g[0-9]*'")
+    return len(keys & {key for (key,) in rows})
+
+
+def _people(connection: sqlite3.Connection) -> Iterator[str | Table]:
+    yield "Who said that documents are done, as far as that still holds:"
+    rows = connection.execute(
+        "SELECT decided_by, fold, count(*), min(decided_at), max(decided_at) FROM document"
+        " WHERE state = 'done' AND decided_by IS NOT NULL GROUP BY decided_by, fold"
+    )
+    people: dict[str, tuple[dict[Part, int], list[str]]] = {}
+    for who, fold, count, *days in rows:
+        parts, found = people.setdefault(who, (dict.fromkeys(Part, 0), []))
+        parts[part_of(fold)] += count
+        found += days
+    yield Table(
+        ("person", "learnt from", "gate", "sealed", "from", "to"),
+        [
+            (who, *(f"{n:,}" for n in parts.values()), min(days)[:10], max(days)[:10])
+            for who, (parts, days) in sorted(people.items())
+        ],
+    )
+
+
+def _model(project: Project, made: Finished) -> Iterator[str | Table]:
+    settings = project.settings
+    yield Table(
+        ("setting", "value"),
+        [
+            ("started from", settings.model),
+            ("iterations of training", f"{made.iterations:,}"),
+            ("policy", settings.policy),
+            ("language", settings.language),
+            ("labels", ", ".join(label.name for label in settings.labels)),
+        ],
+        numbers=2,
+    )
+
+
+def _scores(outcome: Outcome) -> Iterator[str | Table]:
+    figures = outcome.figures
+    if figures is None:
+        yield "There were too few patients to measure anything."
+        return
+    yield from _figures(figures)
+
+
+def _figures(figures: Figures) -> Iterator[str | Table]:
+    how = {
+        "sealed": "on sealed patients",
+        "cross-validated": "by folds of patients, on those that are not sealed",
+    }[figures.how]
+    yield (
+        f"Of the model alone, without patterns, {how}:"
+        f" {counted(figures.documents, 'document')}, {counted(figures.patients, 'patient')}. In"
+        " brackets: 95 % intervals, by drawing patients again and again."
+    )
+    yield Table(
+        ("measure", "value"),
+        [
+            ("strict F1: label and borders right", _shown(figures.f1)),
+            ("words of identifiers that the model takes for nothing", _percent(figures.missed)),
+        ],
+    )
+    yield Table(
+        ("label", "marked by people", "precision", "recall", "F1"),
+        [
+            (one.label, f"{one.gold:,}", *map(_shown, (one.precision, one.recall, one.f1)))
+            for one in figures.labels
+        ],
+    )
+
+
+def _shown(figure: Figure) -> str:
+    return f"{figure.value:.3f} ({figure.low:.3f}–{figure.high:.3f})"
+
+
+def _percent(figure: Figure) -> str:
+    return f"{figure.value:.1%} ({figure.low:.1%}–{figure.high:.1%})"
+
+
+def _promise(outcome: Outcome) -> Iterator[str | Table]:
+    promise = outcome.promise
+    if promise is None:
+        yield "None."
+        if outcome.without is not None:
+            yield f"{outcome.without[0].upper()}{outcome.without[1:]}.{_more(outcome)}"
+        return
+    words = in_words(promise.level, promise.confidence)
+    yield f"{words[0].upper()}{words[1:]}."
+    yield (
+        "It holds for everything that takes identifiers out together: the model, patterns, the"
+        " second look and the policy, used as below."
+    )
+    yield Table(
+        ("on the sealed patients", "missed", "precision"),
+        [
+            (
+                f"threshold of the promise: {promise.threshold:.3g}",
+                f"{promise.missed:.2%}",
+                f"{promise.precision:.1%}",
+            ),
+            (
+                "usual threshold: 0.5",
+                f"{promise.usual_missed:.2%}",
+                f"{promise.usual_precision:.1%}",
+            ),
+        ],
+    )
+    yield (
+        "Precision is the share of what is taken out that people marked. The difference is what the"
+        " promise costs: words that are taken out needlessly."
+    )
+
+
+def _limits(made: Finished) -> Iterator[str]:
+    yield (
+        "It is about notes like these: another hospital, another kind of note, another language or"
+        " time can be different. It is about shares on average over patients, not about each"
+        " patient: single documents can have more left in them."
+    )
+    yield (
+        "What people marked counts as the truth. What they overlooked is not counted as missed."
+        " It does not say whether somebody can be recognised by what is no identifier, such as a"
+        " rare disease."
+    )
+    if made.outcome.promise is not None:
+        yield (
+            "The promise ends if the model, the policy or the options are changed, or if the level"
+            " was chosen after the scores had been seen. The sealed patients are used up: another"
+            " model needs others."
+        )
+
+
+def _use(project: Project, made: Finished) -> Iterator[str | Commands]:
+    policy = project.settings.policy
+    if policy.endswith(".toml"):
+        policy = str((project.folder / policy).resolve())
+    path = str((project.folder / made.file).resolve())
+    promise = made.outcome.promise
+    asked = "" if promise is None else f" {asked_for(promise.level, promise.confidence)}"
+    files = f"--model {shlex.quote(path)} --policy {shlex.quote(policy)}"
+    yield Commands(
+        (
+            f"lacuna deid NOTES -o SAFE {files}{asked}",
+            "lacuna audit draw SAFE",
+            f"lacuna inspect {shlex.quote(path)}",
+        )
+    )
+    yield "An audit of the result by a person is advisable in any case."
+
+
+def _hashes(project: Project, made: Finished) -> Iterator[Table]:
+    yield Table(
+        ("what", "value"),
+        [
+            ("lacuna", __version__),
+            ("model", made.file),
+            ("SHA-256 of the model", made.sha256),
+            ("SHA-256 of the model it started from", made.base_sha256 or "started from nothing"),
+            ("digest of the policy", project.policy().digest),
+        ],
+        numbers=2,
+    )

@@ -1,0 +1,256 @@
+"""Learning from reviewed documents and judging what came of it, as the teacher's process does.
+
+Learning always starts from the model of ``project.toml``, never from a model that was taught: so
+the same documents give the same model, whatever was taught before, and small errors do not add up.
+A first model is judged after a few iterations, and may suggest at once; learning goes on, and the
+model at its end is judged as well.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import Event
+
+from lacuna.deid.detection_options import DetectionOptions, with_policy
+from lacuna.deid.detector import Detector
+from lacuna.errors import ConfigError
+from lacuna.evaluation.scores import Scores, score
+from lacuna.models.answers import save
+from lacuna.models.base import Tagger
+from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.file import file_digest
+from lacuna.models.registry import kind_named, load
+from lacuna.models.settings import Settings
+from lacuna.pipeline.detection import open_recognizers
+from lacuna.pipeline.training import train
+from lacuna.pipeline.training_records import Progress, TrainOptions
+from lacuna.text.document import Document, Mention, Span
+from lacuna.web.model_files import base_path
+from lacuna.web.project import Project, open_project
+from lacuna.web.project_file import AUTO
+from lacuna.web.suggestions import Suggester
+from lacuna.web.teaching.frames import Made, Teach, Told, Warm, Working
+from lacuna.web.teaching.gate import Verdict, compare, is_better
+from lacuna.web.teaching.learnable import (
+    EXAMPLES,
+    Version,
+    document_at,
+    examples_of,
+    gapped_labels,
+    too_rare,
+    without_labels,
+)
+
+ITERATIONS, TOLERANCE = 30, 0.003  #: of adapting a CRF
+REPLAY = 20  #: notes that keep it from forgetting
+SHARE = 0.75  #: of the changes
+MORE_CAUTION = 0.5  #: a model that learnt from few notes is too sure that other words are nothing
+
+PREPARING, LEARNING, POLISHING, JUDGING = "preparing", "learning", "polishing", "judging"
+
+
+@dataclass(slots=True)
+class Classroom:
+    """Everything that is kept between lessons, so that the next one begins sooner."""
+
+    documents: dict[Version, Document] = field(default_factory=dict)
+    models: dict[str, Tagger] = field(default_factory=dict)  # by SHA-256 of their files
+
+    def warm(self, asked: Warm) -> None:
+        """Open the model and documents, and compile what learning and judging need."""
+        with open_project(Path(asked.folder)) as project:
+            base = self.model(base_path(project))
+            documents = self.read(project, asked.documents)
+            self.read(project, asked.judged_on)
+        if base is not None and documents:
+            reader(project, base).read(documents[:1])
+            plan = plan_of(project, base, documents[:2])
+            settings = replace(plan.config, iterations=1)  # type: ignore[call-arg]
+            train(plan.documents, settings, TrainOptions(start=plan.start))  # compiles, or loads
+
+    def teach(self, asked: Teach, tell: Callable[[Told], None], stop: Event) -> None:
+        """Give a lesson; `tell` is called with each model that was made."""
+        began = time.perf_counter()
+        tell(Working(asked.job, PREPARING))
+        with open_project(Path(asked.folder)) as project:
+            path = base_path(project)
+            base = self.model(path)
+            documents = self.read(project, asked.documents)
+            gate = self.read(project, asked.judged_on)
+        live = None if asked.live is None else self.model(Path(asked.live))
+        self.forget({*asked.documents, *asked.judged_on}, (path, asked.live))
+        plan = plan_of(project, base, documents)
+        lesson = Lesson(asked, project, plan, gate, live, tell, began)
+        lesson.base_sha256 = None if plan.start is None or path is None else file_digest(path)
+        lesson.run(stop)
+
+    def read(self, project: Project, versions: Iterable[Version]) -> list[Document]:
+        """Return documents as they were; those that are known are not read again."""
+        with project.store.database.reading() as connection:
+            for version in versions:
+                if version not in self.documents:
+                    self.documents[version] = document_at(connection, *version)
+        return [self.documents[version] for version in versions]
+
+    def model(self, path: Path | None) -> Tagger | None:
+        """Return the model of a file; ``None`` if there is none."""
+        if path is None:
+            return None
+        digest = file_digest(path)
+        if digest not in self.models:
+            self.models[digest] = load(path)
+        return self.models[digest]
+
+    def forget(self, versions: set[Version], paths: Iterable[Path | str | None]) -> None:
+        """Keep only these documents and models."""
+        kept = {file_digest(Path(path)) for path in paths if path is not None}
+        self.models = {digest: one for digest, one in self.models.items() if digest in kept}
+        self.documents = {key: one for key, one in self.documents.items() if key in versions}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a lesson learns, how, and from which model it starts."""
+
+    documents: Sequence[Document]
+    config: Settings
+    start: Tagger | None
+    examples: Mapping[str, int]
+
+
+def plan_of(project: Project, base: Tagger | None, documents: Sequence[Document]) -> Plan:
+    """Decide how to learn.
+
+    By default a CRF is adapted, and a new one is trained if there is none to adapt. If a label has
+    enough mentions with gaps or overlaps, a model is trained that can find them. ``project.toml``
+    can name another kind, which is trained with its defaults.
+
+    Raises :class:`ConfigError` if there is nothing to learn.
+    """
+    learn = project.settings.learn
+    gapped = gapped_labels(documents)
+    if learn != AUTO:
+        name: str | None = learn
+    else:
+        name = "shared" if any(count >= EXAMPLES for count in gapped.values()) else None
+    is_adapted = name in (None, "crf") and isinstance(base, CrfModel)
+    start = base if is_adapted else None
+    examples = examples_of(documents)
+    rare = too_rare(examples, start.labels if start is not None else ())
+    learnt = {label: count for label, count in examples.items() if label not in rare}
+    if start is None and not learnt:
+        raise ConfigError(f"no label has {EXAMPLES} examples yet")
+    kept = without_labels(documents, rare)
+    return Plan(kept, settings_of(name, start), start, learnt)
+
+
+def settings_of(name: str | None, start: Tagger | None) -> Settings:
+    """Return the settings to learn with."""
+    if isinstance(start, CrfModel):
+        return replace(
+            start.config,
+            iterations=ITERATIONS,
+            tolerance=TOLERANCE,
+            adapting_letters=False,  # takes three times as long; replayed notes have such letters
+            adapting_replay=REPLAY,
+            adapting_share=SHARE,
+            caution=start.config.caution + MORE_CAUTION,
+        )
+    if name in (None, "crf"):
+        return Crf(features="clinical")
+    return kind_named(name).config()
+
+
+@dataclass(slots=True)
+class Lesson:
+    """One lesson: learning, and judging what was learnt twice."""
+
+    asked: Teach
+    project: Project
+    plan: Plan
+    gate: Sequence[Document]
+    live: Tagger | None
+    tell: Callable[[Told], None]
+    began: float
+    base_sha256: str | None = None
+    before: Scores | None = None  # of the live model
+    early: tuple[int, Scores, Verdict] | None = None  # iteration, scores and verdict
+
+    def run(self, stop: Event) -> None:
+        """Learn until the end, or until it is stopped."""
+        asked = self.asked
+        live = None if self.live is None else reader(self.project, self.live)
+        self.before = scores_of(live, self.gate)
+        options = TrainOptions(start=self.plan.start, on_progress=self._progressed, stop=stop)
+        config = self.plan.config
+        if asked.iterations:
+            config = replace(config, iterations=asked.iterations)  # type: ignore[call-arg]
+        trained = train(self.plan.documents, config, options)
+        if self.early is None or self.early[0] != trained.iterations:
+            self._judge(trained.model, trained.iterations, is_last=True)
+
+    def _progressed(self, progress: Progress) -> None:
+        early = self.asked.early
+        is_early = self.early is None and progress.iteration <= early
+        whole = early if is_early else progress.iterations
+        state = LEARNING if is_early else POLISHING
+        self.tell(Working(self.asked.job, state, progress.iteration, whole))
+        is_due = progress.iteration == early < progress.iterations
+        if is_due and self.early is None and progress.model is not None:
+            self._judge(progress.model(), progress.iteration, is_last=False)
+
+    def _judge(self, model: Tagger, iterations: int, *, is_last: bool) -> None:
+        job = self.asked.job
+        assert self.before is not None
+        self.tell(Working(job, JUDGING, iterations, iterations))
+        now = scores_of(reader(self.project, model), self.gate)
+        compared = compare(self.before, now, self.plan.examples)
+        replaces = compared.verdict is not Verdict.WORSE
+        if self.early is not None and self.early[2] is not Verdict.WORSE:
+            replaces = replaces and is_better(self.early[1], now)
+        if not is_last:
+            self.early = iterations, now, compared.verdict
+        file = Path(f"{self.asked.draft}-{2 if is_last else 1}")
+        save(model, file)
+        seconds = time.perf_counter() - self.began
+        digest = file_digest(file)
+        self.tell(
+            Made(
+                job,
+                str(file),
+                digest,
+                self.base_sha256,
+                iterations,
+                seconds,
+                compared,
+                replaces,
+                is_last,
+            )
+        )
+
+
+def reader(project: Project, tagger: Tagger) -> Suggester:
+    """Return what suggests as the project would with this model."""
+    settings = project.settings
+    options = with_policy(DetectionOptions(), project.policy())
+    detector = Detector(tagger, open_recognizers(options), settings.threshold)
+    return Suggester.of(settings, detector, model=0, name="")
+
+
+def scores_of(suggester: Suggester | None, documents: Sequence[Document]) -> Scores:
+    """Return the scores of what is suggested in documents; without a model nothing is."""
+    if suggester is None or not documents:
+        return score((gold, replace(gold, mentions=())) for gold in documents)
+    reads = suggester.read(documents)
+    found = (
+        tuple(
+            Mention(one.label, tuple(Span(*span) for span in one.spans), one.probability)
+            for one in read.suggestions
+        )
+        for read in reads
+    )
+    pairs = zip(documents, found, strict=True)
+    return score((gold, replace(gold, mentions=mentions)) for gold, mentions in pairs)
