@@ -41,7 +41,13 @@ class FinishJobs:
         with self._lock:
             if self._is_closed or (self.job is not None and self.job.state not in ENDED):
                 raise Problem(409, "A model is being finished already.", kind="running")
-            command = [sys.executable, "-m", "lacuna.web.finishing.child", str(folder), who]
+            command = [
+                sys.executable,
+                "-m",
+                "lacuna.web.finishing.finish_process",
+                str(folder),
+                who,
+            ]
             self._process = subprocess.Popen(
                 [*command, msgspec.json.encode(asked).decode()],
                 stdin=subprocess.DEVNULL,

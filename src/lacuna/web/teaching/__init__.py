@@ -4,8 +4,8 @@ What to read next:
 
 * `learnable.py`: what is learnt from, and how it is found again later;
 * `gate.py`: whether a new model may replace the one that suggests;
-* `lessons.py`: learning and judging; `child.py` does it in a process of its own, `teacher.py` is
-  the server's side, `frames.py` what they say to each other;
+* `lessons.py`: learning and judging; `teacher_process.py` does it in a process of its own,
+  `teacher.py` is the server's side, `frames.py` what they say to each other;
 * `models.py`: the models of a project, which of them suggests, and going back;
 * `waiting.py`: what another model changes in the documents that wait.
 """

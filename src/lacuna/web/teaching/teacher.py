@@ -42,7 +42,7 @@ from lacuna.web.teaching.waiting import Uids, suggested_uids
 DONE, FAILED, STOPPED = "done", "failed", "stopped"
 ENDED = frozenset({DONE, FAILED, STOPPED})
 SECONDS_TO_END = 1.0
-COMMAND = (sys.executable, "-m", "lacuna.web.teaching.child")
+COMMAND = (sys.executable, "-m", "lacuna.web.teaching.teacher_process")
 
 
 class BusyError(LacunaError):

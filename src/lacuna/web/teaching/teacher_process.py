@@ -1,4 +1,4 @@
-"""The teacher's process: ``python -m lacuna.web.teaching.child``, started by `teacher.py`.
+"""The teacher's process, started by `teacher.py`.
 
 It reads what is asked for from its standard input and tells on its standard output; whatever else
 is printed goes nowhere. It ends when its input ends, so also if the server is killed. It keeps

@@ -1,4 +1,4 @@
-"""Finish in a process of its own: ``python -m lacuna.web.finishing.child PROJECT PERSON ASKED``.
+"""Finish in a process of its own, started by the server with ``PROJECT PERSON ASKED``.
 
 `ASKED` is a :class:`FinishAsked` as JSON. Writes steps as JSON lines; the last one has the state
 ``done`` or ``failed``, and then `error`: kind and words. To kill it loses nothing.
