@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from threading import Event
 
 from lacuna.encoding.flat import TrainingDocument
@@ -26,6 +27,7 @@ from lacuna.pipeline.filled_card import with_card
 from lacuna.pipeline.partly_reviewed import unreviewed
 from lacuna.pipeline.replay import replayed
 from lacuna.pipeline.training_records import (
+    Begun,
     Progress,
     Report,
     Trained,
@@ -157,8 +159,19 @@ def _with_alignment(
     return replace(trained, model=model)
 
 
-def _fit(documents: Sequence[Document], config: Settings, options: TrainOptions) -> Trained:
-    """Run the steps of a kind of model and keep the best."""
+def begin(corpus: Iterable[Document], config: Settings, options: TrainOptions) -> Begun:
+    """Do what comes before the first iteration; ``train`` goes on from there.
+
+    The result is for one call with the same documents, settings and options, except for
+    `on_progress` and `stop`; it is given as ``TrainOptions.begun``.
+    """
+    begun = _begun([settled(document) for document in corpus], config, options)
+    first = next(begun.steps)
+    return begun._replace(steps=chain((first,), begun.steps))
+
+
+def _begun(documents: Sequence[Document], config: Settings, options: TrainOptions) -> Begun:
+    """Return the encoded documents and the steps, of which none was made yet."""
     kind = kind_of(config)
     if (options.private or options.start is not None) and not kind.adapt:
         what = "private" if options.private else "adapted"
@@ -168,16 +181,24 @@ def _fit(documents: Sequence[Document], config: Settings, options: TrainOptions)
         options = replace(options, replay=options.replay or replayed(config, options.start))
     fit = kind.fitting(options.task)
     examples = [kind.encoded(document, config) for document in documents]
-    watch = _Watch(examples, _iterations(config), kind.patience, options)
+    return Begun(kind, _iterations(config), examples, fit(examples, config, options))
+
+
+def _fit(documents: Sequence[Document], config: Settings, options: TrainOptions) -> Trained:
+    """Run the steps of a kind of model and keep the best."""
+    begun = options.begun or _begun(documents, config, options)
+    options = replace(options, begun=None)
+    kind, examples = begun.kind, begun.examples
+    watch = _Watch(examples, begun.iterations, kind.patience, options)
     try:
         with interruptible():
-            watch.follow(fit(examples, config, options))
+            watch.follow(begun.steps)
     except KeyboardInterrupt:
         if watch.best is None:
             raise
         watch.interrupted = True
     trained = with_card(watch.result(), examples, options)
-    del watch  # and with it the arrays of training
+    del watch, begun  # and with them the arrays of training
     if kind.finish and not trained.interrupted:
         trained = _finished(kind, trained, examples, options)
     return trained

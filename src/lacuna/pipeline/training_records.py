@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
+from typing import NamedTuple
 
-from lacuna.models.base import Card, FitOptions, Tagger
+from lacuna.encoding.flat import TrainingDocument
+from lacuna.models.base import Card, FitOptions, Step, Tagger
+from lacuna.models.registry import Kind
 from lacuna.pipeline.categories import Categories
 from lacuna.text.document import Document
 from lacuna.types import Task
@@ -50,6 +53,15 @@ class Progress:
 Report = Callable[[Progress], None]
 
 
+class Begun(NamedTuple):
+    """Training before its first iteration: `steps` are those to come, at most `iterations`."""
+
+    kind: Kind
+    iterations: int
+    examples: Sequence[TrainingDocument]
+    steps: Iterator[Step]
+
+
 @dataclass(frozen=True, slots=True)
 class TrainOptions(FitOptions):
     """How a model is trained, besides its settings; see also :class:`FitOptions`.
@@ -76,6 +88,8 @@ class TrainOptions(FitOptions):
     stop
         An event that ends training after the current iteration, with the best model so far;
         another thread or `on_progress` may set it.
+    begun
+        What :func:`~lacuna.pipeline.training.begin` returned, to go on from there; for one model.
     """
 
     task: Task = Task.NER
@@ -85,6 +99,7 @@ class TrainOptions(FitOptions):
     card: Card = Card()  # noqa: RUF009  (a frozen record)
     on_progress: Report = lambda _: None
     stop: Event | None = None
+    begun: Begun | None = None
 
     @property
     def is_stopped(self) -> bool:
