@@ -21,7 +21,15 @@ from lacuna.web.finishing.sealed import sealed_patients
 from lacuna.web.importing import import_documents
 from lacuna.web.parts import Part
 from lacuna.web.project import Project
-from tests.web.finishing.tiny import add_notes, decide, groups_in, keys_of, tiny_project, with_model
+from tests.web.finishing.tiny import (
+    add_notes,
+    decide,
+    decide_a_line,
+    groups_in,
+    keys_of,
+    tiny_project,
+    with_model,
+)
 
 ASKED = FinishAsked(level=0.3)
 
@@ -91,6 +99,26 @@ def test_a_sealed_note_imported_again_to_be_learnt_from(project: Project) -> Non
     import_documents(project.store, [replace(sealed, id="again", group=group)])
     decide(project, keys_of(project, Part.LEARN))
     assert scored(project) == set(keys_of(project, Part.SEAL)[1:])
+
+
+def test_parts_of_open_documents_are_seen(project: Project) -> None:
+    """A line of a note was learnt from; a sealed patient has the same note, another the patient."""
+    part = add_notes(project, Part.LEARN, 2, skip=4)
+    decide_a_line(project, part)
+    sealed = keys_of(project, Part.SEAL)
+    with project.store.database.writing() as connection:
+        connection.execute(
+            "UPDATE document SET text = (SELECT text FROM document WHERE key = ?) WHERE key = ?",
+            (part[0], sealed[0]),
+        )
+        connection.execute(
+            "UPDATE document SET grp = (SELECT grp FROM document WHERE key = ?) WHERE key = ?",
+            (part[1], sealed[1]),
+        )
+    made = finish(project, ASKED, who="ana")
+    assert {key for key, _ in made.scored} == set(sealed[2:])
+    assert {*part} <= {key for key, _ in made.learnt_from}
+    assert made.outcome.left_out == 2
 
 
 def test_a_base_that_was_taught_on_sealed_notes(project: Project) -> None:

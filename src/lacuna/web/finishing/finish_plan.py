@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,9 +16,9 @@ from lacuna.web.finishing.discipline import (
 from lacuna.web.finishing.records import FinishAsked, RefusedError
 from lacuna.web.finishing.sealed import SealedPatient, Versions, scorable, sealed_patients
 from lacuna.web.model_files import base_path
-from lacuna.web.operations import State
 from lacuna.web.parts import IS_SEALED
 from lacuna.web.project import Project
+from lacuna.web.teaching.learnable import to_learn
 
 OPENED = "seal-was-opened"
 TOO_FEW = "too-few"
@@ -27,7 +26,7 @@ NOTHING = "nothing-to-learn"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FinishPlan:
     """What to do.
 
     Attributes
@@ -35,7 +34,7 @@ class Plan:
     base
         The model file to start from; ``None``: from nothing.
     learn
-        Documents to learn from: keys and versions.
+        Documents to learn from, as a whole or in part: keys and versions.
     patients
         Sealed patients to be scored with; none if everything is learnt from.
     seen
@@ -64,7 +63,7 @@ class Plan:
         return tuple(pair for one in self.patients for pair in one.documents)
 
 
-def plan(project: Project, asked: FinishAsked) -> Plan:
+def plan(project: Project, asked: FinishAsked) -> FinishPlan:
     """Return what to do.
 
     Raises
@@ -74,14 +73,14 @@ def plan(project: Project, asked: FinishAsked) -> Plan:
     """
     base = base_path(project)
     with project.store.database.reading() as connection:
-        learn = _to_learn(connection, everything=asked.everything)
+        learn = tuple(to_learn(connection, "true" if asked.everything else f"NOT {IS_SEALED}"))
         if not learn:
             raise RefusedError(NOTHING, "no document to learn from is reviewed yet")
         models = ancestors(connection, project.folder, base)
         before = documents_of_models(connection, models)
         seen = seen_with(connection, {*before, *(key for key, _ in learn)})
         if asked.everything:
-            return Plan(base, learn, (), seen)
+            return FinishPlan(base, learn, (), seen)
         every = sealed_patients(connection)
         reviewed = scorable(every)
         kept = [one for one in reviewed if not is_touched(connection, one, seen)]
@@ -90,7 +89,7 @@ def plan(project: Project, asked: FinishAsked) -> Plan:
         check_seal(connection, chosen, seen)
     unfinished = sum(one.is_drawn and not one.is_reviewed for one in every)
     left_out = len(reviewed) - len(kept)
-    return Plan(base, learn, tuple(chosen), seen, left_out, unfinished)
+    return FinishPlan(base, learn, tuple(chosen), seen, left_out, unfinished)
 
 
 def _check(kept: list[SealedPatient], chosen: list[SealedPatient], reviewed: int) -> None:
@@ -106,11 +105,3 @@ def _check(kept: list[SealedPatient], chosen: list[SealedPatient], reviewed: int
     if reviewed:
         reason = "the model, or one it comes from, may have seen all sealed patients"
     raise RefusedError(TOO_FEW, reason)
-
-
-def _to_learn(connection: sqlite3.Connection, *, everything: bool) -> Versions:
-    which = "true" if everything else f"NOT {IS_SEALED}"
-    rows = connection.execute(
-        f"SELECT key, version FROM document WHERE state = ? AND {which} ORDER BY key", (State.DONE,)
-    )
-    return tuple((key, version) for key, version in rows)

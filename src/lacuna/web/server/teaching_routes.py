@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 from fastapi import APIRouter, Depends, Path, Response
 
-from lacuna.errors import ConfigError
+from lacuna.errors import ModelFileError
 from lacuna.pictures.learning_curve import Point, learning_curve
 from lacuna.text.plurals import counted
 from lacuna.web.model_files import ModelGoneError, NoSuchModelError, live_key
@@ -78,7 +78,7 @@ def go_live(served: Here, key: ModelPath) -> Response:
         served.teacher.go_live(key or None)
     except NoSuchModelError:
         raise Problem(404, "There is no such model.") from None
-    except ConfigError:
+    except ModelFileError:
         raise _gone() from None
     return answer(_teaching(served))
 

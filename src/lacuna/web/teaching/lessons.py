@@ -14,6 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
 
+import msgspec
+
 from lacuna.deid.detection_options import DetectionOptions, with_policy
 from lacuna.deid.detector import Detector
 from lacuna.evaluation.scores import Scores, score
@@ -67,7 +69,7 @@ class Classroom:
         live = None if asked.live is None else self.model(Path(asked.live))
         self.forget({*asked.documents, *asked.judged_on}, (path, asked.live))
         plan = plan_of(project, base, documents)
-        lesson = Lesson(asked, project, plan, gate, live, tell, began)
+        lesson = Lesson(asked, project, plan, gate, live, _with(plan.remark, tell), began)
         lesson.base_sha256 = None if plan.start is None or path is None else file_digest(path)
         lesson.run(stop)
 
@@ -93,6 +95,19 @@ class Classroom:
         kept = {file_digest(Path(path)) for path in paths if path is not None}
         self.models = {digest: one for digest, one in self.models.items() if digest in kept}
         self.documents = {key: one for key, one in self.documents.items() if key in versions}
+
+
+def _with(remark: str, tell: Callable[[Told], None]) -> Callable[[Told], None]:
+    """Add a sentence to what is told about each model that was made."""
+
+    def told(message: Told) -> None:
+        if isinstance(message, Made) and remark:
+            why = f"{message.compared.why} {remark}"
+            compared = msgspec.structs.replace(message.compared, why=why)
+            message = msgspec.structs.replace(message, compared=compared)
+        tell(message)
+
+    return told
 
 
 @dataclass(slots=True)

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from lacuna.web.model_files import live_key, model_file
+from lacuna.web.model_files import OF_SETTINGS, base_path, live_key, model_file
 from lacuna.web.project import MODELS, Project
 from lacuna.web.store import utc_now
 from lacuna.web.teaching.gate import Compared
@@ -163,10 +163,10 @@ def _flush_folder(folder: Path) -> None:
 def set_live(project: Project, key: int | None) -> None:
     """Let another model suggest; ``None``: that of ``project.toml``.
 
-    Raises :class:`ModelGoneError` if its file cannot be used, NoSuchModelError if there is none.
+    Raises :class:`ModelFileError` if its file cannot be used, NoSuchModelError if there is none.
     """
-    if key is not None:
-        model_file(project, key)
+    if key is not None or base_path(project) is not None:
+        model_file(project, key or OF_SETTINGS)
     with project.store.database.writing() as connection:
         connection.execute("UPDATE live SET taught = ?", (key,))
 

@@ -145,8 +145,8 @@ class Teacher:
             If one is going on.
         NothingToLearnError
             If there is nothing to learn from.
-        ConfigError
-            If the model that suggests is gone.
+        ModelGoneError
+            If the model that suggests is gone, or was changed.
         """
         with self._lock:
             if self._is_closed or (self.job is not None and self.job.is_running):
@@ -298,7 +298,7 @@ class Teacher:
         ------
         NoSuchModelError
             If there is no such model.
-        ConfigError
+        ModelFileError
             If its file is gone, or was changed.
         """
         with self._lock:
