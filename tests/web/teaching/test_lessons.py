@@ -23,8 +23,8 @@ from lacuna.web.project import Project
 from lacuna.web.teaching.frames import Made, Teach, Told, Warm, Working
 from lacuna.web.teaching.gate import Verdict
 from lacuna.web.teaching.learnable import to_judge, to_learn
+from lacuna.web.teaching.lesson_plan import plan_of
 from lacuna.web.teaching.lessons import Classroom
-from lacuna.web.teaching.plan import plan_of
 from tests.web.teaching.lesson_notes import fill, of_part, project_with, tiny_model
 
 

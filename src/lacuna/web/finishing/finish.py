@@ -50,7 +50,7 @@ from lacuna.web.finishing.sealed import Versions, sealed_patients
 from lacuna.web.project import MODELS, Project, owner_only
 from lacuna.web.store import utc_now
 from lacuna.web.teaching.learnable import document_at
-from lacuna.web.teaching.plan import plan_of
+from lacuna.web.teaching.lesson_plan import plan_of
 
 REPORTS = "reports"  #: folder of a project for finished pages
 _json = msgspec.json.Encoder()

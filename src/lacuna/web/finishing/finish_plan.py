@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from lacuna.web.finishing.discipline import (
     seen_with,
 )
 from lacuna.web.finishing.records import FinishAsked, RefusedError
-from lacuna.web.finishing.sealed import SealedPatient, Versions, scorable, sealed_patients
+from lacuna.web.finishing.sealed import SealedPatient, Versions, scorable, sealed_patients, unseen
 from lacuna.web.model_files import base_path
 from lacuna.web.parts import IS_SEALED
 from lacuna.web.project import Project
@@ -73,23 +75,40 @@ def plan(project: Project, asked: FinishAsked) -> FinishPlan:
     """
     base = base_path(project)
     with project.store.database.reading() as connection:
-        learn = tuple(to_learn(connection, "true" if asked.everything else f"NOT {IS_SEALED}"))
+        learn = learnable(connection, everything=asked.everything)
         if not learn:
             raise RefusedError(NOTHING, "no document to learn from is reviewed yet")
-        models = ancestors(connection, project.folder, base)
-        before = documents_of_models(connection, models)
-        seen = seen_with(connection, {*before, *(key for key, _ in learn)})
+        seen = seen_by(connection, project, learn)
         if asked.everything:
             return FinishPlan(base, learn, (), seen)
         every = sealed_patients(connection)
         reviewed = scorable(every)
-        kept = [one for one in reviewed if not is_touched(connection, one, seen)]
-        chosen = kept if asked.again else [one for one in kept if not one.was_looked_at]
+        kept = untouched(connection, reviewed, seen)
+        chosen = kept if asked.again else unseen(kept)
         _check(kept, chosen, len(reviewed))
         check_seal(connection, chosen, seen)
     unfinished = sum(one.is_drawn and not one.is_reviewed for one in every)
     left_out = len(reviewed) - len(kept)
     return FinishPlan(base, learn, tuple(chosen), seen, left_out, unfinished)
+
+
+def learnable(connection: sqlite3.Connection, *, everything: bool = False) -> Versions:
+    """Return what Finish learns from: what the teacher does, and the gate; or everything."""
+    return tuple(to_learn(connection, "true" if everything else f"NOT {IS_SEALED}"))
+
+
+def seen_by(connection: sqlite3.Connection, project: Project, learn: Versions) -> Seen:
+    """Return what a model will have seen that learns from these documents, and its ancestors."""
+    models = ancestors(connection, project.folder, base_path(project))
+    before = documents_of_models(connection, models)
+    return seen_with(connection, {*before, *(key for key, _ in learn)})
+
+
+def untouched(
+    connection: sqlite3.Connection, patients: Iterable[SealedPatient], seen: Seen
+) -> list[SealedPatient]:
+    """Return the patients that a model cannot have seen."""
+    return [one for one in patients if not is_touched(connection, one, seen)]
 
 
 def _check(kept: list[SealedPatient], chosen: list[SealedPatient], reviewed: int) -> None:

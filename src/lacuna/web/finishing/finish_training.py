@@ -15,7 +15,7 @@ from lacuna.pipeline.training import train
 from lacuna.pipeline.training_records import Progress, Trained, TrainOptions
 from lacuna.text.document import Document
 from lacuna.web.finishing.records import Report, Step
-from lacuna.web.teaching.plan import Plan
+from lacuna.web.teaching.lesson_plan import Plan
 
 
 @dataclass(frozen=True, slots=True)

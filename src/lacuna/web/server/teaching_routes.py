@@ -13,6 +13,7 @@ from fastapi import APIRouter, Depends, Path, Response
 from lacuna.errors import ModelFileError
 from lacuna.pictures.learning_curve import Point, learning_curve
 from lacuna.text.plurals import counted
+from lacuna.web.finishing.promise_meter import promise_meter
 from lacuna.web.model_files import ModelGoneError, NoSuchModelError, live_key
 from lacuna.web.server import teaching_shapes as shapes
 from lacuna.web.server.problems import Problem
@@ -117,6 +118,7 @@ def _teaching(served: Served) -> Json:
             "curve": _curve(models),
             "doubts": [asdict(one) for one in waiting.doubts(connection, served.model)],
             "few": _few(served, connection),
+            "promise": promise_meter(connection, served.project),
         }
 
 

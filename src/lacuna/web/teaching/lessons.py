@@ -33,7 +33,7 @@ from lacuna.web.suggestions import Suggester
 from lacuna.web.teaching.frames import Made, Teach, Told, Warm, Working
 from lacuna.web.teaching.gate import Verdict, compare, is_better
 from lacuna.web.teaching.learnable import Version, document_at
-from lacuna.web.teaching.plan import Plan, plan_of
+from lacuna.web.teaching.lesson_plan import Plan, plan_of
 
 PREPARING, LEARNING, POLISHING, JUDGING = "preparing", "learning", "polishing", "judging"
 
