@@ -2,7 +2,9 @@
 
 Ancestors are the model file that training started from and, if that was made in this project, all
 models behind it. A file is known by its hash, and by its card: a model that was calibrated or
-trained further elsewhere still names the card of the one it came from.
+trained further elsewhere still names the card of the one it came from. If the file of a model was
+removed, nobody knows its card any more; then it counts as an ancestor, unless it came from the
+file in question itself.
 
 What a model has seen is not only the documents it learnt from or was compared on, but all documents
 of the same patients, and all with the same words: the same note may have been imported twice, with
@@ -61,8 +63,12 @@ def ancestors(connection: sqlite3.Connection, folder: Path, base: Path | None) -
         by_hash.setdefault(sha256, []).append(key)
     behind = {key: (base_sha256, parent) for key, _, _, base_sha256, parent in rows}
     cards = {*_cards(base)} - {_printed(NO_CARD)}
-    waiting = list(by_hash.get(bytes.fromhex(file_digest(base)), []))
-    waiting += [key for key, file, *_ in rows if _own_card(folder / file) in cards]
+    digest = bytes.fromhex(file_digest(base))
+    waiting = list(by_hash.get(digest, []))
+    for key, file, _, base_sha256, _ in rows:
+        card = _own_card(folder / file)
+        if card in cards or (card is None and base_sha256 != digest):
+            waiting.append(key)
     found: set[int] = set()
     while waiting:
         key = waiting.pop()
@@ -78,7 +84,7 @@ def _own_card(file: Path) -> bytes | None:
     try:
         return _cards(file)[0]
     except (LacunaError, OSError):
-        return None  # removed; its hash is still known
+        return None  # removed
 
 
 def _cards(file: Path) -> tuple[bytes, ...]:
