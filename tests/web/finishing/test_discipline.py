@@ -2,26 +2,45 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
+from typer.testing import CliRunner
 
+from lacuna.cli.main import command_line
+from lacuna.deid.promises import promises_of
 from lacuna.models.answers import save
-from lacuna.models.file import file_digest
+from lacuna.models.file import file_digest, read_model, write_model
 from lacuna.models.registry import load
 from lacuna.pipeline.training import train_model
 from lacuna.text.document import Document
 from lacuna.web.finishing.discipline import SealBrokenError, ancestors, check_seal, seen_with
 from lacuna.web.finishing.finish import finish
+from lacuna.web.finishing.promise_meter import promise_meter
 from lacuna.web.finishing.records import FinishAsked, RefusedError
 from lacuna.web.finishing.sealed import sealed_patients
 from lacuna.web.importing import import_documents
-from lacuna.web.parts import Part
+from lacuna.web.model_files import NoSuchModelError
+from lacuna.web.operations import State
+from lacuna.web.parts import SEAL, Part
 from lacuna.web.project import Project
-from tests.web.finishing.tiny import add_notes, decide, groups_in, keys_of, tiny_project, with_model
+from lacuna.web.teaching.models import set_live
+from tests.web.finishing.tiny import (
+    MODEL,
+    add_notes,
+    decide,
+    decide_a_line,
+    groups_in,
+    keys_of,
+    note,
+    tiny_project,
+    with_model,
+)
 
 ASKED = FinishAsked(level=0.3)
 
@@ -93,6 +112,26 @@ def test_a_sealed_note_imported_again_to_be_learnt_from(project: Project) -> Non
     assert scored(project) == set(keys_of(project, Part.SEAL)[1:])
 
 
+def test_parts_of_open_documents_are_seen(project: Project) -> None:
+    """A line of a note was learnt from; a sealed patient has the same note, another the patient."""
+    part = add_notes(project, Part.LEARN, 2, skip=4)
+    decide_a_line(project, part)
+    sealed = keys_of(project, Part.SEAL)
+    with project.store.database.writing() as connection:
+        connection.execute(
+            "UPDATE document SET text = (SELECT text FROM document WHERE key = ?) WHERE key = ?",
+            (part[0], sealed[0]),
+        )
+        connection.execute(
+            "UPDATE document SET grp = (SELECT grp FROM document WHERE key = ?) WHERE key = ?",
+            (part[1], sealed[1]),
+        )
+    made = finish(project, ASKED, who="ana")
+    assert {key for key, _ in made.scored} == set(sealed[2:])
+    assert {*part} <= {key for key, _ in made.learnt_from}
+    assert made.outcome.left_out == 2
+
+
 def test_a_base_that_was_taught_on_sealed_notes(project: Project) -> None:
     """Somebody takes the model of everything as the model to start from."""
     everything = finish(project, FinishAsked(everything=True), who="ana")
@@ -107,7 +146,7 @@ def test_a_base_that_was_taught_on_sealed_notes(project: Project) -> None:
     assert scored(based) == set(new)
 
 
-def test_children_of_such_a_base(project: Project, tmp_path: Path) -> None:
+def test_children_of_such_a_base(project: Project) -> None:
     """The file was trained further elsewhere, so its hash is another one."""
     everything = finish(project, FinishAsked(everything=True), who="ana")
     start = load(project.folder / everything.file)
@@ -115,12 +154,83 @@ def test_children_of_such_a_base(project: Project, tmp_path: Path) -> None:
     save(train_model(outside, start=start), project.folder / "further.lacuna")
     with pytest.raises(RefusedError, match="may have seen"):
         finish(with_model(project, "further.lacuna"), ASKED, who="ana")
-    (project.folder / everything.file).unlink()  # then only the hash of its file is known
-    again = project.folder / "copy.lacuna"
-    save(start, again)
-    if file_digest(again) == everything.sha256:
-        with pytest.raises(RefusedError, match="may have seen"):
-            finish(with_model(project, "copy.lacuna"), ASKED, who="ana")
+    with project.store.database.reading() as connection:
+        based = with_model(project, "further.lacuna")
+        assert {one.have for one in promise_meter(connection, based)} == {0}
+    (project.folder / everything.file).unlink()  # then nobody knows its card
+    with pytest.raises(RefusedError, match="may have seen"):
+        finish(with_model(project, "further.lacuna"), ASKED, who="ana")
+    assert scored(with_model(project, MODEL)) == set(keys_of(project, Part.SEAL))
+
+
+def test_a_copy_of_such_a_base_with_other_bytes(project: Project) -> None:
+    """It was calibrated, say: another hash, the same card."""
+    everything = finish(project, FinishAsked(everything=True), who="ana")
+    stored = read_model(project.folder / everything.file)
+    write_model(
+        project.folder / "copy.lacuna", replace(stored, header={**stored.header, "note": 1})
+    )
+    assert file_digest(project.folder / "copy.lacuna") != everything.sha256
+    with pytest.raises(RefusedError, match="may have seen"):
+        finish(with_model(project, "copy.lacuna"), ASKED, who="ana")
+
+
+def test_a_child_of_a_finished_model_promises_nothing(project: Project) -> None:
+    """Its seal was looked at for the parent; the promise of the parent is not inherited."""
+    made = finish(project, FinishAsked(level=0.5), who="ana")
+    assert made.outcome.promise is not None
+    command = ["train", "more.jsonl", "-o", "child.lacuna", "--from", made.file]
+    (project.folder / "more.jsonl").write_text(json.dumps(note("more").to_dict()))
+    with contextlib.chdir(project.folder):
+        assert CliRunner().invoke(command_line(), command).exit_code == 0
+    assert promises_of(read_model(project.folder / made.file)) is not None
+    assert promises_of(read_model(project.folder / "child.lacuna")) is None
+    based = with_model(project, "child.lacuna")
+    with pytest.raises(RefusedError) as refused:
+        finish(based, ASKED, who="ana")
+    assert refused.value.kind == "seal-was-opened"
+    assert finish(based, FinishAsked(level=0.5, again=True), who="ana").outcome.promise is None
+
+
+def test_a_patient_who_was_moved_to_the_seal(project: Project) -> None:
+    """An ancestor has learnt from the patient, who is sealed since; nothing of lacuna does that."""
+    learnt = keys_of(project, Part.LEARN)[0]
+    taught = project.folder / "models" / "old.lacuna"
+    taught.write_bytes((project.folder / MODEL).read_bytes())
+    record_taught(project, taught, [learnt])
+    with project.store.database.writing() as connection:
+        connection.execute("UPDATE document SET fold = ? WHERE key = ?", (SEAL, learnt))
+    assert scored(project) == set(keys_of(project, Part.SEAL)) - {learnt}
+
+
+def test_a_patient_who_was_moved_out_of_the_seal(project: Project) -> None:
+    """One of two notes was moved, and is learnt from."""
+    first, *_ = add_notes(project, Part.SEAL, 1, notes=2, skip=5)
+    decide(project, keys_of(project, Part.SEAL))
+    with project.store.database.writing() as connection:
+        connection.execute("UPDATE document SET fold = 1 WHERE key = ?", (first,))
+    made = finish(project, ASKED, who="ana")
+    assert first in {key for key, _ in made.learnt_from}
+    assert {key for key, _ in made.scored} == set(keys_of(project, Part.SEAL)[:5])
+
+
+def test_a_patient_who_was_looked_at_stays_so(project: Project) -> None:
+    """Opened and reviewed again, with a further note: the patient is not new."""
+    finish(project, ASKED, who="ana")
+    sealed = keys_of(project, Part.SEAL)
+    decide(project, sealed[:1], State.OPEN)
+    add_notes(project, Part.SEAL, 1, tag="later-")
+    new = add_notes(project, Part.SEAL, 1, skip=5)
+    decide(project, keys_of(project, Part.SEAL))
+    assert scored(project) == set(new)
+
+
+def test_a_finished_model_does_not_suggest(project: Project) -> None:
+    """It has learnt from the gate, so no other model could be compared with it."""
+    for everything in (False, True):
+        made = finish(project, FinishAsked(level=0.3, everything=everything), who="ana")
+        with pytest.raises(NoSuchModelError):
+            set_live(project, made.key)
 
 
 def test_grandchildren_and_notes_a_model_was_compared_on(project: Project) -> None:

@@ -12,7 +12,7 @@ from lacuna.models.crf import Crf
 from lacuna.pipeline.training import train_model
 from lacuna.text.document import Document
 from lacuna.web.importing import import_documents
-from lacuna.web.operations import SetState, State
+from lacuna.web.operations import Accept, Asked, SetState, State
 from lacuna.web.parts import GATE, SEAL, Part, fold_of
 from lacuna.web.project import Project, create_project
 from lacuna.web.project_file import Settings, labels_named, read_settings
@@ -102,6 +102,16 @@ def decide(
         assert row is not None
         request = f"r{key}-{row.version}"
         project.store.apply_edit(key, [SetState(state)], request=request, base=row.version, who=who)
+
+
+def decide_a_line(project: Project, keys: Iterable[int]) -> None:
+    """Accept the first mention of documents that stay open."""
+    for key in keys:
+        row = project.store.row(key)
+        assert row is not None
+        steps: list[Asked] = [SetState(State.OPEN), Accept("g1")]
+        request = f"line{key}-{row.version}"
+        project.store.apply_edit(key, steps, request=request, base=row.version, who="ana")
 
 
 def keys_of(project: Project, part: Part) -> list[int]:

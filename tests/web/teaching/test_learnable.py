@@ -20,8 +20,9 @@ from lacuna.web.project_file import Settings
 from lacuna.web.teaching.learnable import (
     at_version,
     document_at,
-    gapped_labels,
+    flat,
     label_counts,
+    not_flat,
     to_judge,
     to_learn,
     too_rare,
@@ -130,18 +131,20 @@ def test_what_is_not_learnt_is_not_learnt_as_nothing_either() -> None:
     assert known.reviewed == (Span(0, 8), Span(10, len(text)))
 
 
-def test_gaps_and_overlaps_are_counted_by_label() -> None:
-    item = {
-        "id": "a",
-        "text": "x" * 30,
-        "mentions": [
-            {"label": "A", "spans": [[0, 2], [4, 6]]},
-            {"label": "B", "spans": [[8, 12]]},
-            {"label": "C", "spans": [[11, 14]]},
-            {"label": "D", "spans": [[14, 16]]},
-        ],
+def test_what_a_flat_model_leaves_out_is_not_learnt_as_nothing() -> None:
+    text = "pain in left arm and leg, and knees, too"
+    spans = {
+        "FLAT": [[8, 16]],  # left arm
+        "GAP": [[8, 12], [21, 24]],  # left ... leg
+        "ALONE": [[0, 4], [30, 35]],  # pain ... knees
+        "SHORT": [[13, 16]],  # arm
     }
-    assert gapped_labels([Document.from_dict(item)]) == {"A": 1, "B": 1, "C": 1}
+    mentions = [{"label": label, "spans": given} for label, given in spans.items()]
+    document = Document.from_dict({"id": "a", "text": text, "mentions": mentions})
+    assert not_flat([document]) == {"GAP": 1, "ALONE": 1, "SHORT": 1}
+    known = settled(flat(document))
+    assert [one.label for one in known.mentions] == ["FLAT"]
+    assert known.reviewed == (Span(4, 21), Span(24, 30), Span(35, len(text)))
 
 
 def test_accepting_makes_a_version(project: Project) -> None:

@@ -14,6 +14,7 @@ from lacuna.errors import ConfigError
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.hypergraph import Shared
 from lacuna.models.registry import load
+from lacuna.pipeline.training import train_model
 from lacuna.text.document import Document
 from lacuna.web.importing import import_documents
 from lacuna.web.operations import Asked, Reject, SetState, State
@@ -22,7 +23,8 @@ from lacuna.web.project import Project
 from lacuna.web.teaching.frames import Made, Teach, Told, Warm, Working
 from lacuna.web.teaching.gate import Verdict
 from lacuna.web.teaching.learnable import to_judge, to_learn
-from lacuna.web.teaching.lessons import Classroom, plan_of
+from lacuna.web.teaching.lesson_plan import plan_of
+from lacuna.web.teaching.lessons import Classroom
 from tests.web.teaching.lesson_notes import fill, of_part, project_with, tiny_model
 
 
@@ -131,19 +133,56 @@ def test_how_to_learn(project: Project) -> None:
     assert plan.start is base
     assert isinstance(plan.config, Crf)
     assert plan_of(project, None, notes).start is None
-    gapped = [with_gap(one) for one in notes]
-    assert isinstance(plan_of(project, base, gapped).config, Shared)
-    assert plan_of(project, base, gapped[:2]).start is base  # too few
     named = replace(project, settings=replace(project.settings, learn="trigram-hmm"))
     assert type(plan_of(named, base, notes).config).__name__ == "TrigramHmm"
     with pytest.raises(ConfigError, match="no label has 3 examples"):
         plan_of(project, None, notes[:2])
 
 
-def with_gap(document: Document) -> Document:
+def with_gap(document: Document, label: str = "WARD") -> Document:
     item = document.to_dict()
-    item["mentions"].append({"label": "WARD", "spans": [[0, 2], [4, 6]]})
+    item["mentions"].append({"label": label, "spans": [[0, 2], [4, 6]]})
     return Document.from_dict(item)
+
+
+def test_mentions_with_gaps_beside_a_model_that_is_adapted(project: Project) -> None:
+    """A few are left out, counted and not learnt as nothing; many need a new model."""
+    notes, base = of_part(project, Part.LEARN, 12), tiny_model()
+    few = [*map(with_gap, notes[:3]), *notes[3:]]  # 3 of 27 mentions
+    plan = plan_of(project, base, few)
+    assert plan.start is base
+    assert plan.examples == {"DOCTOR": 12, "CITY": 12}
+    assert [one.reviewed is None for one in plan.documents] == [False] * 3 + [True] * 9
+    assert plan.remark.startswith("Not learnt: 3 mentions of WARD with gaps or overlaps.")
+    many = [*map(with_gap, notes[:7]), *notes[7:]]  # 7 of 31
+    plan = plan_of(project, base, many)
+    assert (plan.start, plan.remark, plan.examples["WARD"]) == (None, "", 7)
+    assert isinstance(plan.config, Shared)
+
+
+def test_mentions_with_gaps_and_no_model_to_adapt(project: Project) -> None:
+    notes = of_part(project, Part.LEARN, 12)
+    few = [*map(with_gap, notes[:3]), *notes[3:]]
+    for base in (None, others_model()):  # which knows no label of the project
+        assert isinstance(plan_of(project, base, few).config, Shared)
+    plan = plan_of(project, None, few[1:])  # two examples are too few
+    assert isinstance(plan.config, Crf)
+    assert "2 mentions of WARD" in plan.remark
+
+
+def others_model() -> CrfModel:
+    text = "Aspirin daily."
+    item = {"id": "a", "text": text, "mentions": [{"label": "DRUG", "spans": [[0, 7]]}]}
+    model = train_model([Document.from_dict(item)], Crf(iterations=1))
+    assert isinstance(model, CrfModel)
+    return model
+
+
+def test_a_lesson_says_what_it_left_out(project: Project) -> None:
+    import_documents(project.store, list(map(with_gap, of_part(project, Part.LEARN, 1))))
+    fill(project, learn=6, gate=5)
+    for made in taught(asked(project))[0]:
+        assert made.compared.why.endswith("but begins from nothing.")
 
 
 def test_a_rare_new_label_is_left_out(project: Project) -> None:

@@ -165,14 +165,21 @@ def test_a_model_that_is_gone_or_changed_is_not_used(server: Live, project: Proj
     content = bytearray(file.read_bytes())
     content[-1] ^= 1
     file.write_bytes(content)
-    assert client.post(f"/api/models/{key}/live").status_code == 409
-    file.unlink()
-    assert client.post(f"/api/models/{key}/live").status_code == 409
+    for _ in ("changed", "gone"):
+        answer = client.post(f"/api/models/{key}/live")
+        assert (answer.status_code, answer.json()["type"]) == (409, "lacuna:model-gone")
+        assert said(client)["live"] == 0
+        file.unlink(missing_ok=True)
     assert live_key(project.store.database.reader) is None
     with project.store.database.writing() as connection:
         connection.execute("UPDATE live SET taught = ?", (key,))
     with pytest.raises(ModelGoneError, match="cannot be read"):
         Suggester.open(project)
+    assert project.settings.model.endswith("tiny.lacuna")
+    Path(project.settings.model).unlink()
+    answer = client.post("/api/models/0/live")
+    assert (answer.status_code, answer.json()["type"]) == (409, "lacuna:model-gone")
+    assert live_key(project.store.database.reader) == key
 
 
 def test_another_model_in_the_settings_is_used_at_once(server: Live, project: Project) -> None:

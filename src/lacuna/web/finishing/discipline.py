@@ -2,7 +2,9 @@
 
 Ancestors are the model file that training started from and, if that was made in this project, all
 models behind it. A file is known by its hash, and by its card: a model that was calibrated or
-trained further elsewhere still names the card of the one it came from.
+trained further elsewhere still names the card of the one it came from. If the file of a model was
+removed, nobody knows its card any more; then it counts as an ancestor, unless it came from the
+file in question itself.
 
 What a model has seen is not only the documents it learnt from or was compared on, but all documents
 of the same patients, and all with the same words: the same note may have been imported twice, with
@@ -13,8 +15,9 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -59,9 +62,13 @@ def ancestors(connection: sqlite3.Connection, folder: Path, base: Path | None) -
     for key, _, sha256, *_ in rows:
         by_hash.setdefault(sha256, []).append(key)
     behind = {key: (base_sha256, parent) for key, _, _, base_sha256, parent in rows}
-    cards = set(map(_printed, _cards(load(base).card)))
-    waiting = list(by_hash.get(bytes.fromhex(file_digest(base)), []))
-    waiting += [key for key, file, *_ in rows if _card_of(folder / file) in cards]
+    cards = {*_cards(base)} - {_printed(NO_CARD)}
+    digest = bytes.fromhex(file_digest(base))
+    waiting = list(by_hash.get(digest, []))
+    for key, file, _, base_sha256, _ in rows:
+        card = _own_card(folder / file)
+        if card in cards or (card is None and base_sha256 != digest):
+            waiting.append(key)
     found: set[int] = set()
     while waiting:
         key = waiting.pop()
@@ -73,22 +80,31 @@ def ancestors(connection: sqlite3.Connection, folder: Path, base: Path | None) -
     return sorted(found)
 
 
-def _cards(card: Card | None) -> Iterator[Card]:
+def _own_card(file: Path) -> bytes | None:
+    try:
+        return _cards(file)[0]
+    except (LacunaError, OSError):
+        return None  # removed
+
+
+def _cards(file: Path) -> tuple[bytes, ...]:
+    """Return the card of a model file, and of those that it was adapted from."""
+    state = file.stat()
+    return _cards_of(file, state.st_ino, state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(maxsize=256)
+def _cards_of(file: Path, *_: int) -> tuple[bytes, ...]:
+    found: list[bytes] = []
+    card: Card | None = load(file).card
     while card is not None:
-        if card != NO_CARD:
-            yield card
+        found.append(_printed(card))
         card = card.adapted_from
+    return tuple(found)
 
 
 def _printed(card: Card) -> bytes:
     return msgspec.json.encode(card, order="deterministic")
-
-
-def _card_of(file: Path) -> bytes | None:
-    try:
-        return _printed(load(file).card)
-    except (LacunaError, OSError):
-        return None  # removed; its hash is still known
 
 
 def documents_of_models(connection: sqlite3.Connection, models: Sequence[int]) -> frozenset[int]:

@@ -29,12 +29,12 @@ from lacuna.errors import StoppedError
 from lacuna.models.answers import with_answers
 from lacuna.models.base import Card, CardScore, Tagger
 from lacuna.models.file import StoredModel, file_digest, write_model
+from lacuna.models.registry import load
 from lacuna.pipeline.detection import open_detection
 from lacuna.text.document import Document
 from lacuna.text.plurals import counted
-from lacuna.web.documents_table import documents_of
 from lacuna.web.finishing.discipline import check_seal
-from lacuna.web.finishing.finish_plan import OPENED, Plan, plan
+from lacuna.web.finishing.finish_plan import OPENED, FinishPlan, plan
 from lacuna.web.finishing.finish_training import Learning, cross_validated, scored_on
 from lacuna.web.finishing.measuring import figures_of, promised
 from lacuna.web.finishing.protocol import protocol_of
@@ -49,6 +49,8 @@ from lacuna.web.finishing.records import (
 from lacuna.web.finishing.sealed import Versions, sealed_patients
 from lacuna.web.project import MODELS, Project, owner_only
 from lacuna.web.store import utc_now
+from lacuna.web.teaching.learnable import document_at
+from lacuna.web.teaching.lesson_plan import plan_of
 
 REPORTS = "reports"  #: folder of a project for finished pages
 _json = msgspec.json.Encoder()
@@ -87,8 +89,12 @@ class _Work:
         self.on_step(Step("preparing"))
         todo = plan(self.project, self.asked)
         documents, sealed = self._documents(todo.learn), self._documents(todo.scored)
-        learning = Learning(todo.base, self._card(len(documents)), self.on_step, self.stop)
-        trained = learning.train(documents)
+        base = None if todo.base is None else load(todo.base)
+        how = plan_of(self.project, base, documents)
+        in_part = sum(one.reviewed is not None for one in documents)
+        card = self._card(len(documents), in_part)
+        learning = Learning(how, card, self.on_step, self.stop)
+        trained = learning.train(how.documents)
         self._go_on()
         self.on_step(Step("judging", seconds=time.perf_counter() - began))
         model, outcome = self._judged(todo, learning, documents, sealed, trained.model)
@@ -96,7 +102,12 @@ class _Work:
         if not self.asked.everything:
             stored, outcome = self._calibrated(todo, sealed, stored, outcome)
         self._go_on()
-        base = None if todo.base is None else file_digest(todo.base)
+        outcome = msgspec.structs.replace(
+            outcome, in_part=in_part, not_learnt=how.not_learnt, remark=how.remark
+        )
+        base_sha256 = None
+        if how.start is not None and todo.base is not None:
+            base_sha256 = file_digest(todo.base)
         purpose = "everything" if self.asked.everything else "finish"
         seconds = time.perf_counter() - began
         made = Finished(
@@ -106,7 +117,7 @@ class _Work:
             purpose,
             "",
             "",
-            base,
+            base_sha256,
             todo.learn,
             todo.scored,
             outcome,
@@ -122,24 +133,22 @@ class _Work:
             raise StoppedError("stopped; nothing was written, and the seal stays closed")
 
     def _documents(self, which: Versions) -> list[Document]:
-        """Return documents with what people decided, those of a patient together."""
+        """Return documents with what people had decided when it was planned."""
         with self.project.store.database.snapshot() as connection:
-            every = list(documents_of(connection, [key for key, _ in which]))
-        if [(one.row.key, one.row.version) for one in every] != list(which):
-            raise RefusedError("changed", "somebody changed a document just now; begin again")
-        found = [one.document for one in every]
-        first = {document.unit: n for n, document in reversed(list(enumerate(found)))}
-        return sorted(found, key=lambda document: first[document.unit])
+            return [document_at(connection, *version) for version in which]
 
-    def _card(self, documents: int) -> Card:
+    def _card(self, documents: int, in_part: int) -> Card:
+        parts = f", {in_part:,} of them in part," if in_part else ""
         name = self.project.settings.name
-        return Card(data=(f"{counted(documents, 'reviewed document')} of the project {name}",))
+        return Card(
+            data=(f"{counted(documents, 'reviewed document')}{parts} of the project {name}",)
+        )
 
     # --- scores
 
     def _judged(
         self,
-        todo: Plan,
+        todo: FinishPlan,
         learning: Learning,
         documents: Sequence[Document],
         sealed: Sequence[Document],
@@ -179,7 +188,7 @@ class _Work:
             return frozenset(one.unit for one in sealed_patients(connection))
 
     def _calibrated(
-        self, todo: Plan, sealed: Sequence[Document], stored: StoredModel, outcome: Outcome
+        self, todo: FinishPlan, sealed: Sequence[Document], stored: StoredModel, outcome: Outcome
     ) -> tuple[StoredModel, Outcome]:
         """Return the model with its promise, unless it is void."""
         policy = self.project.policy()
@@ -207,7 +216,7 @@ class _Work:
 
     # --- writing
 
-    def _written(self, todo: Plan, stored: StoredModel, made: Finished) -> Finished:
+    def _written(self, todo: FinishPlan, stored: StoredModel, made: Finished) -> Finished:
         """Write the model, the protocol and the record, all or nothing."""
         folder = self.project.folder
         with owner_only(), self.project.store.database.writing() as connection:
@@ -231,7 +240,7 @@ class _Work:
         return finished
 
 
-def _check_closed(connection: sqlite3.Connection, todo: Plan) -> None:
+def _check_closed(connection: sqlite3.Connection, todo: FinishPlan) -> None:
     """Raise :class:`RefusedError` if the seal was opened while the model was made."""
     now = {one.unit: one.was_looked_at for one in sealed_patients(connection)}
     if any(now.get(one.unit) and not one.was_looked_at for one in todo.patients):

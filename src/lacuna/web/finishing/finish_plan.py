@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,11 +16,11 @@ from lacuna.web.finishing.discipline import (
     seen_with,
 )
 from lacuna.web.finishing.records import FinishAsked, RefusedError
-from lacuna.web.finishing.sealed import SealedPatient, Versions, scorable, sealed_patients
+from lacuna.web.finishing.sealed import SealedPatient, Versions, scorable, sealed_patients, unseen
 from lacuna.web.model_files import base_path
-from lacuna.web.operations import State
 from lacuna.web.parts import IS_SEALED
 from lacuna.web.project import Project
+from lacuna.web.teaching.learnable import to_learn
 
 OPENED = "seal-was-opened"
 TOO_FEW = "too-few"
@@ -27,7 +28,7 @@ NOTHING = "nothing-to-learn"
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FinishPlan:
     """What to do.
 
     Attributes
@@ -35,7 +36,7 @@ class Plan:
     base
         The model file to start from; ``None``: from nothing.
     learn
-        Documents to learn from: keys and versions.
+        Documents to learn from, as a whole or in part: keys and versions.
     patients
         Sealed patients to be scored with; none if everything is learnt from.
     seen
@@ -64,7 +65,7 @@ class Plan:
         return tuple(pair for one in self.patients for pair in one.documents)
 
 
-def plan(project: Project, asked: FinishAsked) -> Plan:
+def plan(project: Project, asked: FinishAsked) -> FinishPlan:
     """Return what to do.
 
     Raises
@@ -74,23 +75,40 @@ def plan(project: Project, asked: FinishAsked) -> Plan:
     """
     base = base_path(project)
     with project.store.database.reading() as connection:
-        learn = _to_learn(connection, everything=asked.everything)
+        learn = learnable(connection, everything=asked.everything)
         if not learn:
             raise RefusedError(NOTHING, "no document to learn from is reviewed yet")
-        models = ancestors(connection, project.folder, base)
-        before = documents_of_models(connection, models)
-        seen = seen_with(connection, {*before, *(key for key, _ in learn)})
+        seen = seen_by(connection, project, learn)
         if asked.everything:
-            return Plan(base, learn, (), seen)
+            return FinishPlan(base, learn, (), seen)
         every = sealed_patients(connection)
         reviewed = scorable(every)
-        kept = [one for one in reviewed if not is_touched(connection, one, seen)]
-        chosen = kept if asked.again else [one for one in kept if not one.was_looked_at]
+        kept = untouched(connection, reviewed, seen)
+        chosen = kept if asked.again else unseen(kept)
         _check(kept, chosen, len(reviewed))
         check_seal(connection, chosen, seen)
     unfinished = sum(one.is_drawn and not one.is_reviewed for one in every)
     left_out = len(reviewed) - len(kept)
-    return Plan(base, learn, tuple(chosen), seen, left_out, unfinished)
+    return FinishPlan(base, learn, tuple(chosen), seen, left_out, unfinished)
+
+
+def learnable(connection: sqlite3.Connection, *, everything: bool = False) -> Versions:
+    """Return what Finish learns from: what the teacher does, and the gate; or everything."""
+    return tuple(to_learn(connection, "true" if everything else f"NOT {IS_SEALED}"))
+
+
+def seen_by(connection: sqlite3.Connection, project: Project, learn: Versions) -> Seen:
+    """Return what a model will have seen that learns from these documents, and its ancestors."""
+    models = ancestors(connection, project.folder, base_path(project))
+    before = documents_of_models(connection, models)
+    return seen_with(connection, {*before, *(key for key, _ in learn)})
+
+
+def untouched(
+    connection: sqlite3.Connection, patients: Iterable[SealedPatient], seen: Seen
+) -> list[SealedPatient]:
+    """Return the patients that a model cannot have seen."""
+    return [one for one in patients if not is_touched(connection, one, seen)]
 
 
 def _check(kept: list[SealedPatient], chosen: list[SealedPatient], reviewed: int) -> None:
@@ -106,11 +124,3 @@ def _check(kept: list[SealedPatient], chosen: list[SealedPatient], reviewed: int
     if reviewed:
         reason = "the model, or one it comes from, may have seen all sealed patients"
     raise RefusedError(TOO_FEW, reason)
-
-
-def _to_learn(connection: sqlite3.Connection, *, everything: bool) -> Versions:
-    which = "true" if everything else f"NOT {IS_SEALED}"
-    rows = connection.execute(
-        f"SELECT key, version FROM document WHERE state = ? AND {which} ORDER BY key", (State.DONE,)
-    )
-    return tuple((key, version) for key, version in rows)

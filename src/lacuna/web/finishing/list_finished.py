@@ -43,6 +43,7 @@ def _finished(
         "everything": purpose == "everything",
         "file": file,
         "learnt_from": learnt_from,
+        "in_part": outcome.in_part,
         "sealed": {
             "documents": documents,
             "patients": figures.patients if figures is not None and documents else 0,

@@ -17,6 +17,7 @@ from lacuna.web.document_pages import count_parts
 from lacuna.web.finishing.records import Figure, Figures, Finished, Outcome
 from lacuna.web.parts import Part, part_of
 from lacuna.web.project import Project
+from lacuna.web.teaching.learnable import EXAMPLES
 
 USES = {
     Part.LEARN: "learnt from",
@@ -89,7 +90,7 @@ def _data(connection: sqlite3.Connection, made: Finished) -> Iterator[str | Tabl
     ]
     header = ("use", "documents", "reviewed", "patients", "wholly reviewed")
     yield Table(header, rows)
-    yield f"The model learnt from {counted(len(made.learnt_from), 'reviewed document')}."
+    yield _learnt(made)
     if made.purpose == "everything":
         return
     figures, outcome = made.outcome.figures, made.outcome
@@ -110,6 +111,18 @@ def _data(connection: sqlite3.Connection, made: Finished) -> Iterator[str | Tabl
     if outcome.left_out:
         were = counted(outcome.left_out, "sealed patient was", "sealed patients were")
         yield f"{were} left out because a model behind this one may have seen them."
+
+
+def _learnt(made: Finished) -> str:
+    in_part = made.outcome.in_part
+    whole = counted(len(made.learnt_from) - in_part, "document")
+    if not in_part:
+        return f"The model learnt from {whole}, each reviewed as a whole."
+    return (
+        f"The model learnt from {whole} as a whole and from {counted(in_part, 'document')} in part:"
+        " of documents that nobody has said to be done, it learnt from the lines in which a person"
+        " had decided something."
+    )
 
 
 def _given(connection: sqlite3.Connection, made: Finished) -> int:
@@ -143,7 +156,7 @@ def _model(project: Project, made: Finished) -> Iterator[str | Table]:
     yield Table(
         ("setting", "value"),
         [
-            ("started from", settings.model),
+            ("started from", "nothing" if made.base_sha256 is None else settings.model),
             ("iterations of training", f"{made.iterations:,}"),
             ("policy", settings.policy),
             ("language", settings.language),
@@ -151,6 +164,12 @@ def _model(project: Project, made: Finished) -> Iterator[str | Table]:
         ],
         numbers=2,
     )
+    outcome = made.outcome
+    if outcome.not_learnt:
+        few = ", ".join(outcome.not_learnt)
+        yield f"Not learnt, because there are fewer than {EXAMPLES} examples: {few}."
+    if outcome.remark:
+        yield outcome.remark
 
 
 def _scores(outcome: Outcome) -> Iterator[str | Table]:

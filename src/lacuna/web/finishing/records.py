@@ -135,6 +135,12 @@ class Outcome(msgspec.Struct, frozen=True):
         Reviewed sealed patients that a model may have seen.
     unfinished
         Sealed patients that were drawn and are not wholly reviewed.
+    in_part
+        Documents of which only the lines were learnt from in which somebody decided something.
+    not_learnt
+        Labels with too few examples.
+    remark
+        A sentence about mentions that were not learnt from.
     protocol
         Name of the page in ``reports/``.
     """
@@ -148,6 +154,9 @@ class Outcome(msgspec.Struct, frozen=True):
     more_needed: int = 0
     left_out: int = 0
     unfinished: int = 0
+    in_part: int = 0
+    not_learnt: tuple[str, ...] = ()
+    remark: str = ""
     protocol: str = ""
 
 

@@ -87,8 +87,8 @@ def scorable(patients: Iterable[SealedPatient]) -> list[SealedPatient]:
 
 
 def unseen(patients: Iterable[SealedPatient]) -> list[SealedPatient]:
-    """Return those that nobody chose and no finished model was scored with."""
-    return [one for one in scorable(patients) if not one.was_looked_at]
+    """Return the patients that no finished model was scored with."""
+    return [one for one in patients if not one.was_looked_at]
 
 
 def count_sealed(connection: sqlite3.Connection) -> SealedCounts:
@@ -102,5 +102,5 @@ def count_sealed(connection: sqlite3.Connection) -> SealedCounts:
         len(patients),
         done,
         sum(one.is_reviewed for one in patients),
-        len(unseen(patients)),
+        len(unseen(scorable(patients))),
     )

@@ -55,6 +55,6 @@ def _finish(served: Served) -> Json:
         content = {
             "finished": finished_models(connection),
             "sealed": count_sealed(connection),
-            "promise": promise_meter(connection),
+            "promise": promise_meter(connection, served.project),
         }
     return {"job": served.finishing.job, **content}

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from lacuna.web.server.shapes import Shape
+from lacuna.web.server.shapes import PromiseMark, Shape
 
 Share = Annotated[float, Field(gt=0, lt=1)]
 
@@ -75,6 +75,7 @@ class FinishedShape(Shape):
     everything: bool
     file: str
     learnt_from: int
+    in_part: int
     sealed: ScoredShape
     scores: FiguresShape | None
     promise: str | None
@@ -94,15 +95,6 @@ class SealedShape(Shape):
     reviewed_documents: int
     reviewed_patients: int
     unseen_patients: int
-
-
-class PromiseMark(Shape):
-    """What a promise needs, and what is there."""
-
-    level: float
-    confidence: float
-    needed: int
-    have: int
 
 
 class FinishShape(Shape):

@@ -304,3 +304,12 @@ class Health(Shape):
 
     ok: bool
     version: str | None = None
+
+
+class PromiseMark(Shape):
+    """What a promise needs, and what is there."""
+
+    level: float
+    confidence: float
+    needed: int
+    have: int

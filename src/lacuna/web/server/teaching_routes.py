@@ -10,9 +10,10 @@ from typing import Annotated
 import msgspec
 from fastapi import APIRouter, Depends, Path, Response
 
-from lacuna.errors import ConfigError
+from lacuna.errors import ModelFileError
 from lacuna.pictures.learning_curve import Point, learning_curve
 from lacuna.text.plurals import counted
+from lacuna.web.finishing.promise_meter import promise_meter
 from lacuna.web.model_files import ModelGoneError, NoSuchModelError, live_key
 from lacuna.web.server import teaching_shapes as shapes
 from lacuna.web.server.problems import Problem
@@ -78,7 +79,7 @@ def go_live(served: Here, key: ModelPath) -> Response:
         served.teacher.go_live(key or None)
     except NoSuchModelError:
         raise Problem(404, "There is no such model.") from None
-    except ConfigError:
+    except ModelFileError:
         raise _gone() from None
     return answer(_teaching(served))
 
@@ -117,6 +118,7 @@ def _teaching(served: Served) -> Json:
             "curve": _curve(models),
             "doubts": [asdict(one) for one in waiting.doubts(connection, served.model)],
             "few": _few(served, connection),
+            "promise": promise_meter(connection, served.project),
         }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from lacuna.web.server.shapes import Shape
+from lacuna.web.server.shapes import PromiseMark, Shape
 
 
 class JobShape(Shape):
@@ -137,3 +137,4 @@ class TeachingShape(Shape):
     curve: list[CurvePoint]
     doubts: list[DoubtShape]
     few: list[FewShape]
+    promise: list[PromiseMark]

@@ -3,6 +3,7 @@
 What to read next:
 
 * `learnable.py`: what is learnt from, and how it is found again later;
+* `lesson_plan.py`: how it is learnt, and from which model learning starts;
 * `gate.py`: whether a new model may replace the one that suggests;
 * `lessons.py`: learning and judging; `teacher_process.py` does it in a process of its own,
   `teacher.py` is the server's side, `frames.py` what they say to each other;

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 
 from lacuna.errors import EditError
 from lacuna.text.document import Document, Span
+from lacuna.text.overlap import flatten, share_characters
 from lacuna.web import edit_log
 from lacuna.web.documents_table import ReviewedDocument, select_document
 from lacuna.web.edits import Review, replay, reviewed_mentions
@@ -38,10 +39,10 @@ class Size:
     patients: int
 
 
-def to_learn(connection: sqlite3.Connection) -> list[Version]:
-    """Return the documents that can be learnt from, in the order of import."""
+def to_learn(connection: sqlite3.Connection, which: str = IN_LEARN) -> list[Version]:
+    """Return the documents of a part that can be learnt from, in the order of import."""
     rows = connection.execute(
-        f"SELECT key, version FROM document WHERE {IN_LEARN} AND (state = ? OR state IN (?, ?)"
+        f"SELECT key, version FROM document WHERE {which} AND (state = ? OR state IN (?, ?)"
         " AND EXISTS (SELECT 1 FROM mention WHERE document = document.key AND status <> ?))"
         " ORDER BY key",
         (State.DONE, State.OPEN, State.LATER, Status.GIVEN),
@@ -156,11 +157,30 @@ def without_labels(documents: Sequence[Document], labels: Collection[str]) -> li
 
     Neither that they are mentions, nor that they are none: they count as not reviewed.
     """
-    return [_without(one, labels) for one in documents]
+    return [
+        _unreviewed(
+            one,
+            [span for mention in one.mentions if mention.label in labels for span in mention.spans],
+        )
+        for one in documents
+    ]
 
 
-def _without(document: Document, labels: Collection[str]) -> Document:
-    left_out = [span for one in document.mentions if one.label in labels for span in one.spans]
+def flat(document: Document) -> Document:
+    """Return a document as a model learns from it that finds no gaps and no overlaps.
+
+    Mentions that it could not find are left out. Words that are in no other mention then count as
+    not reviewed, so that the model does not learn that they are nothing.
+    """
+    kept, left_out = flatten(document.mentions)
+    taken = [span for mention in kept for span in mention.spans]
+    lost = [span for mention in left_out for span in mention.spans]
+    alone = [span for span in lost if not share_characters((span,), taken)]
+    return _unreviewed(replace(document, mentions=kept), alone)
+
+
+def _unreviewed(document: Document, left_out: Sequence[Span]) -> Document:
+    """Return a document in which some spans count as not reviewed."""
     if not left_out:
         return document
     seen = document.reviewed
@@ -175,18 +195,6 @@ def _without(document: Document, labels: Collection[str]) -> Document:
     return replace(document, reviewed=tuple(Span(*span) for span in sorted(spans)))
 
 
-def gapped_labels(documents: Iterable[Document]) -> Counter[str]:
-    """Return how many mentions of each label have gaps or overlap another mention."""
-    found: Counter[str] = Counter()
-    for document in documents:
-        last_end, last = 0, None
-        odd = set()
-        for number, mention in enumerate(sorted(document.mentions, key=lambda one: one.start)):
-            if mention.is_discontiguous:
-                odd.add((number, mention.label))
-            if last is not None and mention.start < last_end:
-                odd |= {last, (number, mention.label)}
-            if mention.end > last_end:
-                last_end, last = mention.end, (number, mention.label)
-        found.update(label for _, label in odd)
-    return found
+def not_flat(documents: Iterable[Document]) -> Counter[str]:
+    """Return how many mentions of each label :func:`flat` leaves out."""
+    return Counter(one.label for document in documents for one in flatten(document.mentions)[1])

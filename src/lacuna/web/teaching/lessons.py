@@ -9,45 +9,31 @@ model at its end is judged as well.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
 
+import msgspec
+
 from lacuna.deid.detection_options import DetectionOptions, with_policy
 from lacuna.deid.detector import Detector
-from lacuna.errors import ConfigError
 from lacuna.evaluation.scores import Scores, score
 from lacuna.models.answers import save
 from lacuna.models.base import Tagger
-from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.file import file_digest
-from lacuna.models.registry import kind_named, load
-from lacuna.models.settings import Settings
+from lacuna.models.registry import load
 from lacuna.pipeline.detection import open_recognizers
 from lacuna.pipeline.training import train
 from lacuna.pipeline.training_records import Progress, TrainOptions
 from lacuna.text.document import Document, Mention, Span
 from lacuna.web.model_files import base_path
 from lacuna.web.project import Project, open_project
-from lacuna.web.project_file import AUTO
 from lacuna.web.suggestions import Suggester
 from lacuna.web.teaching.frames import Made, Teach, Told, Warm, Working
 from lacuna.web.teaching.gate import Verdict, compare, is_better
-from lacuna.web.teaching.learnable import (
-    EXAMPLES,
-    Version,
-    document_at,
-    examples_of,
-    gapped_labels,
-    too_rare,
-    without_labels,
-)
-
-ITERATIONS, TOLERANCE = 30, 0.003  #: of adapting a CRF
-REPLAY = 20  #: notes that keep it from forgetting
-SHARE = 0.75  #: of the changes
-MORE_CAUTION = 0.5  #: a model that learnt from few notes is too sure that other words are nothing
+from lacuna.web.teaching.learnable import Version, document_at
+from lacuna.web.teaching.lesson_plan import Plan, plan_of
 
 PREPARING, LEARNING, POLISHING, JUDGING = "preparing", "learning", "polishing", "judging"
 
@@ -83,7 +69,7 @@ class Classroom:
         live = None if asked.live is None else self.model(Path(asked.live))
         self.forget({*asked.documents, *asked.judged_on}, (path, asked.live))
         plan = plan_of(project, base, documents)
-        lesson = Lesson(asked, project, plan, gate, live, tell, began)
+        lesson = Lesson(asked, project, plan, gate, live, _with(plan.remark, tell), began)
         lesson.base_sha256 = None if plan.start is None or path is None else file_digest(path)
         lesson.run(stop)
 
@@ -111,57 +97,17 @@ class Classroom:
         self.documents = {key: one for key, one in self.documents.items() if key in versions}
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a lesson learns, how, and from which model it starts."""
+def _with(remark: str, tell: Callable[[Told], None]) -> Callable[[Told], None]:
+    """Add a sentence to what is told about each model that was made."""
 
-    documents: Sequence[Document]
-    config: Settings
-    start: Tagger | None
-    examples: Mapping[str, int]
+    def told(message: Told) -> None:
+        if isinstance(message, Made) and remark:
+            why = f"{message.compared.why} {remark}"
+            compared = msgspec.structs.replace(message.compared, why=why)
+            message = msgspec.structs.replace(message, compared=compared)
+        tell(message)
 
-
-def plan_of(project: Project, base: Tagger | None, documents: Sequence[Document]) -> Plan:
-    """Decide how to learn.
-
-    By default a CRF is adapted, and a new one is trained if there is none to adapt. If a label has
-    enough mentions with gaps or overlaps, a model is trained that can find them. ``project.toml``
-    can name another kind, which is trained with its defaults.
-
-    Raises :class:`ConfigError` if there is nothing to learn.
-    """
-    learn = project.settings.learn
-    gapped = gapped_labels(documents)
-    if learn != AUTO:
-        name: str | None = learn
-    else:
-        name = "shared" if any(count >= EXAMPLES for count in gapped.values()) else None
-    is_adapted = name in (None, "crf") and isinstance(base, CrfModel)
-    start = base if is_adapted else None
-    examples = examples_of(documents)
-    rare = too_rare(examples, start.labels if start is not None else ())
-    learnt = {label: count for label, count in examples.items() if label not in rare}
-    if start is None and not learnt:
-        raise ConfigError(f"no label has {EXAMPLES} examples yet")
-    kept = without_labels(documents, rare)
-    return Plan(kept, settings_of(name, start), start, learnt)
-
-
-def settings_of(name: str | None, start: Tagger | None) -> Settings:
-    """Return the settings to learn with."""
-    if isinstance(start, CrfModel):
-        return replace(
-            start.config,
-            iterations=ITERATIONS,
-            tolerance=TOLERANCE,
-            adapting_letters=False,  # takes three times as long; replayed notes have such letters
-            adapting_replay=REPLAY,
-            adapting_share=SHARE,
-            caution=start.config.caution + MORE_CAUTION,
-        )
-    if name in (None, "crf"):
-        return Crf(features="clinical")
-    return kind_named(name).config()
+    return told
 
 
 @dataclass(slots=True)

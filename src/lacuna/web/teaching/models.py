@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from lacuna.web.model_files import live_key, model_file
+from lacuna.web.model_files import NoSuchModelError, live_key, model_file
 from lacuna.web.project import MODELS, Project
 from lacuna.web.store import utc_now
 from lacuna.web.teaching.gate import Compared
@@ -163,10 +163,16 @@ def _flush_folder(folder: Path) -> None:
 def set_live(project: Project, key: int | None) -> None:
     """Let another model suggest; ``None``: that of ``project.toml``.
 
-    Raises :class:`ModelGoneError` if its file cannot be used, NoSuchModelError if there is none.
+    A finished model cannot: it has learnt from the gate, which could not tell if the next one is
+    better.
+
+    Raises :class:`ModelFileError` if its file cannot be used, NoSuchModelError if there is none.
     """
     if key is not None:
         model_file(project, key)
+        with project.store.database.reading() as connection:
+            if key not in {one.key for one in all_taught(connection)}:
+                raise NoSuchModelError("a finished model does not suggest")
     with project.store.database.writing() as connection:
         connection.execute("UPDATE live SET taught = ?", (key,))
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from lacuna.errors import LacunaError
-from lacuna.web.model_files import live_key, model_path
+from lacuna.web.model_files import OF_SETTINGS, base_path, live_key, model_file, model_path
 from lacuna.web.project import MODELS, Project
 from lacuna.web.suggestions import Suggester
 from lacuna.web.teaching import models
@@ -145,8 +145,8 @@ class Teacher:
             If one is going on.
         NothingToLearnError
             If there is nothing to learn from.
-        ConfigError
-            If the model that suggests is gone.
+        ModelGoneError
+            If the model that suggests is gone, or was changed.
         """
         with self._lock:
             if self._is_closed or (self.job is not None and self.job.is_running):
@@ -298,11 +298,14 @@ class Teacher:
         ------
         NoSuchModelError
             If there is no such model.
-        ConfigError
+        ModelFileError
             If its file is gone, or was changed.
         """
+        project = self._served.project
         with self._lock:
-            models.set_live(self._served.project, key)
+            if key is None and base_path(project) is not None:
+                model_file(project, OF_SETTINGS)  # before anything is changed
+            models.set_live(project, key)
             self.switch(key)
         self._tell("teaching")
 

@@ -3,7 +3,7 @@
 import { api } from './api.js';
 import { fill, h } from './dom.js';
 import { app } from './main.js';
-import { counted, errorPlace, field, p, press, row, select, table, tick, tried, when } from './widgets.js';
+import { counted, errorPlace, field, p, press, promiseMeter, row, select, table, tick, tried, when } from './widgets.js';
 
 const error = errorPlace();
 const now = h('div', { role: 'status' });
@@ -32,7 +32,7 @@ function draw({ job, finished, sealed, promise }) {
   again.hidden = !sealed.reviewed_patients || sealed.unseen_patients > 0;
   fill(now,
     p(h('b', null, counted(sealed.reviewed_patients, 'sealed patient')), ` of ${sealed.patients} reviewed, ${sealed.unseen_patients} of them not looked at yet. They come in random turns of the queue, without suggestions.`),
-    h('ul', null, promise.map(({ level: most, confidence, needed, have }) => h('li', null, h('label', null, `At most ${100 * most} % missed, with ${100 * confidence} % confidence: ${needed} sealed patients are needed, you have ${have}. `, h('meter', { max: needed, value: Math.min(have, needed) }))))),
+    promiseMeter(promise),
     running && [h('label', null, `${job.message || 'Working'} … `, h('progress', job.iterations ? { max: job.iterations, value: job.iteration } : null)), press('Stop', () => ask(() => api.delete('/finish')))],
     !running && job?.message && p(job.message));
   fill(made, finished.length > 0 && [h('h2', null, 'Finished models'), table(['Model', 'Made', 'Promise', ''], h('tbody', null, finished.map((one) =>

@@ -3,7 +3,7 @@
 import { api } from './api.js';
 import { fill, h } from './dom.js';
 import { app } from './main.js';
-import { counted, errorPlace, p, press, table, tried, when } from './widgets.js';
+import { counted, errorPlace, p, press, promiseMeter, table, tried, when } from './widgets.js';
 
 const DOING = { preparing: 'Reading the reviewed notes', learning: 'Learning', judging: 'Comparing on notes it has not learnt from', polishing: 'The new model is in use; learning goes on' };
 const share = (value) => (value === null ? '–' : `${(100 * value).toFixed(1)} %`);
@@ -32,7 +32,7 @@ function draw(teaching) {
     doing
       ? [h('label', null, `${doing} … `, h('progress', { max: job.iterations || 1, value: job.iteration })), p(job.iterations > 0 && `Round ${job.iteration} of ${job.iterations}, `, `${job.seconds.toFixed(0)} s`), press('Stop and keep', () => ask(() => api.delete('/teaching')))]
       : [p(job?.message || advice), press('Teach now', () => ask(() => api.post('/teaching')), { class: 'main', disabled: !learnt.documents })]);
-  fill(known, measured(teaching), labels(teaching), curve(teaching), models(teaching));
+  fill(known, measured(teaching), labels(teaching), curve(teaching), promises(teaching), models(teaching));
 }
 
 function measured({ last }) {
@@ -64,6 +64,10 @@ function labels({ last, doubts, few }) {
 function curve({ curve: points }) {
   const alt = points.map((one) => `${share(one.missed)} missed after ${counted(one.documents, 'note')}`).join(', ');
   return points.length > 1 && [h('h2', null, 'Learning curve'), h('img', { class: 'picture', alt, src: `/api/teaching/curve.svg?${points.at(-1).key}` })];
+}
+
+function promises({ promise }) {
+  return [h('h2', null, 'What could be promised'), promiseMeter(promise), p('That many if nothing is missed in them; more with every miss.')];
 }
 
 function models({ models: all, live }) {

@@ -38,6 +38,10 @@ export const table = (columns, body, props) =>
 
 export const row = (...cells) => h('tr', null, cells.map((cell) => h('td', null, cell)));
 
+/** How many sealed patients each promise needs, and how many count so far. */
+export const promiseMeter = (promise) => table(['To promise, with 95 % confidence', 'Sealed patients needed', 'Ready'], h('tbody', null, promise.map(({ level, needed, have }) =>
+  h('tr', null, h('th', { scope: 'row' }, `at most ${100 * level} % missed`), h('td', { dataset: { name: 'needed' } }, needed), h('td', { dataset: { name: 'ready' } }, `${have} `, h('meter', { 'aria-label': `${have} of ${needed}`, max: needed, value: Math.min(have, needed) }))))));
+
 export const when = (at) => at && new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' });
 
 export const percent = (probability) => Math.min(99, Math.round(probability * 100));
