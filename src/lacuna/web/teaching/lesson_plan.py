@@ -27,10 +27,8 @@ from lacuna.web.teaching.learnable import (
 CRF, GAPS = "crf", "shared"  #: kinds of models that are chosen
 MANY = 0.2  #: share of mentions with gaps or overlaps that is too much to lose
 
-ITERATIONS, TOLERANCE = 30, 0.003  #: of adapting a CRF
-REPLAY = 20  #: notes that keep it from forgetting
-SHARE = 0.75  #: of the changes
-MORE_CAUTION = 0.5  #: a model that learnt from few notes is too sure that other words are nothing
+ITERATIONS = 12  #: of adapting a CRF; more gain little, and forget more
+MORE_CAUTION = 0.2  #: few notes make a model too sure that other words are nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +111,8 @@ def settings_of(name: str | None, start: Tagger | None) -> Settings:
         return replace(
             start.config,
             iterations=ITERATIONS,
-            tolerance=TOLERANCE,
+            tolerance=0.0,
             adapting_letters=False,  # takes three times as long; replayed notes have such letters
-            adapting_replay=REPLAY,
-            adapting_share=SHARE,
             caution=start.config.caution + MORE_CAUTION,
         )
     if name in (None, "crf"):

@@ -21,11 +21,12 @@ from lacuna.deid.detector import Detector
 from lacuna.evaluation.scores import Scores, score
 from lacuna.models.answers import save
 from lacuna.models.base import Tagger
+from lacuna.models.crf import Crf
 from lacuna.models.file import file_digest
 from lacuna.models.registry import load
 from lacuna.pipeline.detection import open_recognizers
-from lacuna.pipeline.training import train
-from lacuna.pipeline.training_records import Progress, TrainOptions
+from lacuna.pipeline.training import begin, train
+from lacuna.pipeline.training_records import Begun, Progress, TrainOptions
 from lacuna.text.document import Document, Mention, Span
 from lacuna.web.model_files import base_path
 from lacuna.web.project import Project, open_project
@@ -38,24 +39,53 @@ from lacuna.web.teaching.lesson_plan import Plan, plan_of
 PREPARING, LEARNING, POLISHING, JUDGING = "preparing", "learning", "polishing", "judging"
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A lesson with these documents, up to its first iteration."""
+
+    documents: tuple[Version, ...]
+    plan: Plan
+    begun: Begun
+
+    def is_for(self, documents: tuple[Version, ...], plan: Plan) -> bool:
+        """Whether a lesson with these documents and this plan can go on from here."""
+        is_same = documents == self.documents and plan.config == self.plan.config
+        return is_same and plan.start is self.plan.start
+
+
 @dataclass(slots=True)
 class Classroom:
     """Everything that is kept between lessons, so that the next one begins sooner."""
 
     documents: dict[Version, Document] = field(default_factory=dict)
     models: dict[str, Tagger] = field(default_factory=dict)  # by SHA-256 of their files
+    prepared: Prepared | None = None
+    is_warm: bool = False  # all that a lesson needs is compiled
 
     def warm(self, asked: Warm) -> None:
-        """Open the model and documents, and compile what learning and judging need."""
+        """Prepare a lesson with these documents, up to its first iteration."""
         with open_project(Path(asked.folder)) as project:
-            base = self.model(base_path(project))
+            path = base_path(project)
+            base = self.model(path)
             documents = self.read(project, asked.documents)
             self.read(project, asked.judged_on)
-        if base is not None and documents:
+        if base is None or not documents:
+            return
+        plan = plan_of(project, base, documents)
+        if not self.is_warm:
             reader(project, base).read(documents[:1])
-            plan = plan_of(project, base, documents[:2])
-            settings = replace(plan.config, iterations=1)  # type: ignore[call-arg]
-            train(plan.documents, settings, TrainOptions(start=plan.start))  # compiles, or loads
+            compile_training(plan)
+            self.is_warm = True
+        if self.prepared is None or not self.prepared.is_for(asked.documents, plan):
+            self.prepared = None  # its memory first
+            begun = begin(plan.documents, plan.config, TrainOptions(start=plan.start))
+            self.prepared = Prepared(asked.documents, plan, begun)
+
+    def begun(self, documents: tuple[Version, ...], plan: Plan) -> Begun | None:
+        """Return what was prepared if it is for this lesson; it can be used once."""
+        prepared, self.prepared = self.prepared, None
+        is_right = prepared is not None and prepared.is_for(documents, plan)
+        return prepared.begun if prepared is not None and is_right else None
 
     def teach(self, asked: Teach, tell: Callable[[Told], None], stop: Event) -> None:
         """Give a lesson; `tell` is called with each model that was made."""
@@ -69,7 +99,11 @@ class Classroom:
         live = None if asked.live is None else self.model(Path(asked.live))
         self.forget({*asked.documents, *asked.judged_on}, (path, asked.live))
         plan = plan_of(project, base, documents)
-        lesson = Lesson(asked, project, plan, gate, live, _with(plan.remark, tell), began)
+        if asked.iterations:
+            config = replace(plan.config, iterations=asked.iterations)  # type: ignore[call-arg]
+            plan = replace(plan, config=config)
+        begun = self.begun(asked.documents, plan)
+        lesson = Lesson(asked, project, plan, begun, gate, live, _with(plan.remark, tell), began)
         lesson.base_sha256 = None if plan.start is None or path is None else file_digest(path)
         lesson.run(stop)
 
@@ -117,6 +151,7 @@ class Lesson:
     asked: Teach
     project: Project
     plan: Plan
+    begun: Begun | None
     gate: Sequence[Document]
     live: Tagger | None
     tell: Callable[[Told], None]
@@ -127,14 +162,13 @@ class Lesson:
 
     def run(self, stop: Event) -> None:
         """Learn until the end, or until it is stopped."""
-        asked = self.asked
         live = None if self.live is None else reader(self.project, self.live)
         self.before = scores_of(live, self.gate)
-        options = TrainOptions(start=self.plan.start, on_progress=self._progressed, stop=stop)
-        config = self.plan.config
-        if asked.iterations:
-            config = replace(config, iterations=asked.iterations)  # type: ignore[call-arg]
-        trained = train(self.plan.documents, config, options)
+        plan = self.plan
+        options = TrainOptions(
+            start=plan.start, on_progress=self._progressed, stop=stop, begun=self.begun
+        )
+        trained = train(plan.documents, plan.config, options)
         if self.early is None or self.early[0] != trained.iterations:
             self._judge(trained.model, trained.iterations, is_last=True)
 
@@ -176,6 +210,14 @@ class Lesson:
                 is_last,
             )
         )
+
+
+def compile_training(plan: Plan) -> None:
+    """Compile all that learning needs, or load it, by a short lesson."""
+    config = replace(plan.config, iterations=1)  # type: ignore[call-arg]
+    if isinstance(config, Crf):
+        config = replace(config, adapting_replay=0)
+    train(plan.documents[:2], config, TrainOptions(start=plan.start))
 
 
 def reader(project: Project, tagger: Tagger) -> Suggester:
