@@ -18,7 +18,6 @@ from lacuna.errors import LacunaError
 from lacuna.web.teaching.frames import Ended, Stop, Teach, Told, Warm, receive_asked, send
 from lacuna.web.teaching.lessons import Classroom
 
-NICENESS = 5
 OWNER_ONLY = 0o077
 
 
@@ -80,8 +79,6 @@ def what_went_wrong(error: Exception) -> str:
 def main() -> None:
     """Work for the process that started this one."""
     os.umask(OWNER_ONLY)
-    if hasattr(os, "nice"):
-        os.nice(NICENESS)
     told = os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for descriptor in (1, 2):
