@@ -95,9 +95,17 @@ def test_the_protocol(project: Project) -> None:
     html = page(project, made.outcome.protocol)
     path = project.folder / REPORTS / made.outcome.protocol
     assert path.stat().st_mode & 0o077 == 0
-    for part in ("DOCTOR", "CITY", made.sha256, "with confidence 95.0%", "ana", "--max-missed 0.2"):
+    for part in (
+        "DOCTOR",
+        "CITY",
+        made.sha256,
+        "With a confidence of 95\N{NO-BREAK SPACE}%",
+        "ana",
+        "--max-missed 0.2",
+    ):
         assert part in html
     assert "<script" not in html
+    assert str(project.folder) not in html  # where somebody keeps files is private
     for key in keys_of(project, Part.SEAL):  # no patient, no document, no text
         document = project.store.document(key)
         assert document is not None

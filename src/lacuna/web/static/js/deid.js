@@ -43,7 +43,7 @@ function draw(found) {
   fill(plan,
     job !== null && [h('label', null, `${counted(documents, 'note')} of ${of ?? '…'} `, h('progress', { max: 1, value: share })), press('Stop', () => api.delete(`/deid-runs/${job}`))],
     state === 'failed' && p(`It failed: ${why}`), state === 'stopped' && p('Stopped; nothing was written.'), done,
-    labels.length > 0 && h('ul', null, labels.map(([label, times]) => h('li', null, `${label}: ${times}`))),
+    labels.length > 0 && p(dry ? 'Would be taken out:' : 'Taken out:'), labels.length > 0 && h('ul', null, labels.map(([label, times]) => h('li', null, `${label}: ${times}`))),
     remarks.map((one) => p(one)));
 }
 

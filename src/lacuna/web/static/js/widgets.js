@@ -38,9 +38,14 @@ export const table = (columns, body, props) =>
 
 export const row = (...cells) => h('tr', null, cells.map((cell) => h('td', null, cell)));
 
-/** How many sealed patients each promise needs, and how many count so far. */
-export const promiseMeter = (promise) => table(['To promise, with 95 % confidence', 'Sealed patients needed', 'Ready'], h('tbody', null, promise.map(({ level, needed, have }) =>
-  h('tr', null, h('th', { scope: 'row' }, `at most ${100 * level} % missed`), h('td', { dataset: { name: 'needed' } }, needed), h('td', { dataset: { name: 'ready' } }, `${have} `, h('meter', { 'aria-label': `${have} of ${needed}`, max: needed, value: Math.min(have, needed) }))))));
+/** A row with a heading; its cells keep their names where a table has no head. */
+export const headed = (name, named) => h('tr', null, h('th', { scope: 'row' }, name), Object.entries(named).map(([of, value]) => h('td', { dataset: { name: of } }, value)));
+
+export const rows = (...all) => h('tbody', null, all);
+
+/** How many sealed patients promises need, and how many count so far. */
+export const promiseMeter = (promise) => [table(['To promise, with 95 % confidence', 'Sealed patients needed', 'Ready'], rows(promise.map(({ level, needed, have }) =>
+  headed(`at most ${100 * level} % missed`, { needed, ready: [`${have} `, h('meter', { 'aria-label': 'ready', max: needed, value: have })] })))), p('So many if nothing is missed in them; more with every miss.')];
 
 export const when = (at) => at && new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' });
 
