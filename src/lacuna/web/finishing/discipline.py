@@ -93,12 +93,7 @@ def _cards(file: Path) -> tuple[bytes, ...]:
 
 @lru_cache(maxsize=256)
 def _cards_of(file: Path, *_: int) -> tuple[bytes, ...]:
-    found: list[bytes] = []
-    card: Card | None = load(file).card
-    while card is not None:
-        found.append(_printed(card))
-        card = card.adapted_from
-    return tuple(found)
+    return tuple(map(_printed, load(file).card.lineage()))
 
 
 def _printed(card: Card) -> bytes:

@@ -31,7 +31,7 @@ function draw({ job, finished, sealed, promise }) {
   seal.disabled = all.disabled = running;
   again.hidden = !sealed.reviewed_patients || promise[0].have > 0;
   fill(now,
-    p(h('b', null, counted(sealed.reviewed_patients, 'sealed patient')), ` of ${sealed.patients} reviewed. They come in random turns of the queue, without suggestions; those count whom the queue has drawn and no model has seen.`),
+    p(h('b', null, counted(sealed.reviewed_patients, 'sealed patient')), ` of ${sealed.patients} reviewed. Those count whom the queue has drawn and no model has seen.`),
     promiseMeter(promise),
     running && [h('label', null, `${job.message || 'Working'} … `, h('progress', job.iterations ? { max: job.iterations, value: job.iteration } : null)), press('Stop', () => ask(() => api.delete('/finish')))],
     !running && job?.message && p(job.message));

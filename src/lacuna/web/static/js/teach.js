@@ -41,7 +41,7 @@ function measured({ last }) {
       table(['', 'before', 'now', '95 % interval'], rows(
         headed('Identifier words missed', { before: share(before.missed), now: h('b', null, share(after.missed)), interval: between(after.missed_low, after.missed_high, share) }),
         headed('Mentions exactly right (F1)', { before: score(before.f1), now: h('b', null, score(after.f1)), interval: between(after.f1_low, after.f1_high, score) }))),
-      p('These notes also decide which model is used, so the figures are a little too good. What can be promised is measured at the end, on sealed notes: ', h('a', { href: '#/finish' }, 'Finish'), '.'),
+      p('These notes also choose the model, so the figures are a little too good. Promises come from sealed notes: ', h('a', { href: '#/finish' }, 'Finish'), '.'),
     ],
     changes && h('details', null, h('summary', null, `In the notes that wait: ${counted(changes.new, 'new suggestion')}, ${changes.gone} gone`),
       h('ul', null, changes.documents.map((one) => h('li', null, h('a', { href: `#/review/${one.key}` }, one.id), ` +${one.new} −${one.gone}`)))),
