@@ -17,7 +17,7 @@ from lacuna.io.writing import whole_file
 
 if TYPE_CHECKING:
     from lacuna.models.base import Card, Tagger
-    from lacuna.models.facts import Facts, Inspection
+    from lacuna.models.facts import Facts
     from lacuna.text.document import Document
 
 
@@ -70,6 +70,7 @@ def inspect_command(
     from lacuna.models.facts import Inspection
     from lacuna.models.file import file_digest, read_model
     from lacuna.models.registry import load
+    from lacuna.pictures.model_picture import model_picture
 
     stored, tagger = read_model(model), load(model)
     words = list(dict.fromkeys(tagger.held_words()))
@@ -80,7 +81,9 @@ def inspect_command(
     if questions.rules_file is not None:
         _save_rules(tagger, questions.rules_file)
     if questions.svg is not None:
-        write_picture(questions.svg, _picture(stored.kind, tagger.core(), inspection))
+        if (drawn := model_picture(stored.kind, tagger, inspection)) is None:
+            raise ConfigError(f"a {stored.kind} model is not a chain and cannot be drawn")
+        write_picture(questions.svg, drawn)
     digest, size = file_digest(model), model.stat().st_size
     _warn(tagger, words, facts)
     if as_json:
@@ -98,7 +101,7 @@ def inspect_command(
         )
         return
     say(f"{stored.kind} model, {size:,} bytes, SHA-256 {digest}")
-    _show_card(tagger.card, tagger.labels)
+    _show_cards(tagger)
     for table in facts.tables:
         _show(*table)
     for remark in facts.remarks:
@@ -133,20 +136,6 @@ def _check_answers(facts: Facts, questions: Questions) -> None:
         raise ConfigError("--label is for dp-hmm models: others have no sub-tags to show")
 
 
-def _picture(kind: str, tagger: Tagger, inspection: Inspection) -> str:
-    """Draw the sub-tags around a label, or which tag follows which."""
-    from lacuna.pictures.subtag_graph import subtag_graph
-    from lacuna.pictures.transition_graph import HasChain, chain_graph
-
-    label = inspection.label
-    if label is not None:
-        subtags = tagger.subtags(inspection)  # type: ignore[attr-defined]  # checked by its facts
-        return subtag_graph(subtags, label, title=f"{kind}: sub-tags around {label}")
-    if not isinstance(tagger, HasChain):
-        raise ConfigError(f"a {kind} model is not a chain and cannot be drawn")
-    return chain_graph(tagger.chain(), tagger.state_names, title=f"{kind}: which tag follows which")
-
-
 def _save_rules(tagger: Tagger, path: Path) -> None:
     """Write the rules of a model of large categories as a TOML file."""
     from lacuna.models.with_rules import rules_of
@@ -174,13 +163,13 @@ def _card_rows(card: Card, labels: Iterable[str]) -> Iterator[tuple[str, str]]:
     ]
 
 
-def _show_card(card: Card | None, labels: Iterable[str]) -> None:
-    """Print a card, then those of the models that it was adapted from."""
-    title = "model card"
-    while card is not None:
+def _show_cards(tagger: Tagger) -> None:
+    """Print the card of a model, then those of the models that it was adapted from."""
+    title, labels = "model card", tagger.labels
+    for card in tagger.card.lineage():
         _show(title, ("", "value"), _card_rows(card, labels), (1,))
-        title, card = "adapted from", card.adapted_from
-        labels = () if card is None else card.mentions
+        title = "adapted from"
+        labels = () if card.adapted_from is None else tuple(card.adapted_from.mentions)
 
 
 def _show(

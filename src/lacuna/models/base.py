@@ -345,5 +345,12 @@ class Card:
     version: str = ""
     adapted_from: Card | None = None
 
+    def lineage(self) -> Iterator[Card]:
+        """Yield this card, then those of the models that it was adapted from."""
+        card: Card | None = self
+        while card is not None:
+            yield card
+            card = card.adapted_from
+
 
 NO_CARD = Card()

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
 
 from lacuna.deid.promises import in_words, promises_of
-from lacuna.models.base import Card, Tagger
+from lacuna.models.base import Tagger
 from lacuna.models.facts import Facts, Inspection, Table
 from lacuna.models.file import StoredModel, read_model
 from lacuna.models.registry import restore
-from lacuna.pictures.subtag_graph import subtag_graph
-from lacuna.pictures.transition_graph import HasChain, chain_graph
+from lacuna.pictures.model_picture import has_subtags, model_picture
+from lacuna.pictures.transition_graph import HasChain
 from lacuna.web.model_files import ModelFile
 
 FEATURES = 8  #: of each tag that are shown
@@ -55,52 +55,30 @@ class Inspected:
             "kind": stored.kind,
             "labels": list(tagger.labels),
             "words": len(self.words),
-            "cards": list(_cards(tagger.card, list(tagger.labels))),
+            "cards": list(_cards(tagger)),
             "tables": [_table(one) for one in self.facts.tables],
             "remarks": list(self.facts.remarks),
             "warnings": list(self.facts.warnings),
             "promises": _promises(stored),
             "transitions": isinstance(tagger.core(), HasChain),
-            "subtags": list(tagger.labels) if self._has_subtags else [],
+            "subtags": list(tagger.labels) if has_subtags(tagger) else [],
         }
 
-    @property
-    def _has_subtags(self) -> bool:
-        return hasattr(self.tagger.core(), "subtags")
-
-    def transitions(self) -> str | None:
-        """Draw which tag follows which; ``None`` if the model is no chain."""
-        core = self.tagger.core()
-        if not isinstance(core, HasChain):
-            return None
-        title = f"{self.stored.kind}: which tag follows which"
-        return chain_graph(core.chain(), core.state_names, title=title)
-
-    def subtags(self, label: str) -> str | None:
-        """Draw the sub-tags around a label; ``None`` if there are none."""
-        if not self._has_subtags or label not in self.tagger.labels:
-            return None
-        inspection = Inspection(self.words, FEATURES, (), label)
-        found = self.tagger.core().subtags(inspection)  # type: ignore[attr-defined]
-        return subtag_graph(found, label, title=f"{self.stored.kind}: sub-tags around {label}")
+    def picture(self, label: str | None = None) -> str | None:
+        """Draw which tag follows which, or the sub-tags around a label, if it has them."""
+        return model_picture(
+            self.stored.kind, self.tagger, Inspection(self.words, FEATURES, (), label)
+        )
 
 
-def _cards(card: Card | None, labels: list[str]) -> Iterator[Json]:
+def _cards(tagger: Tagger) -> Iterator[Json]:
     """Yield the card of a model, then those of the models that it was adapted from."""
-    while card is not None:
-        yield {
-            "data": list(card.data),
-            "documents": card.documents,
-            "tokens": card.tokens,
-            "labels": labels,
-            "mentions": dict(card.mentions),
-            "iterations": card.iterations,
-            "scores": msgspec.to_builtins(list(card.scores)),
-            "licence": card.licence,
-            "version": card.version,
-        }
-        card = card.adapted_from
-        labels = [] if card is None else list(card.mentions)
+    labels = tagger.labels
+    for card in tagger.card.lineage():
+        values = msgspec.to_builtins(replace(card, adapted_from=None))
+        del values["adapted_from"]
+        yield {**values, "labels": list(labels)}
+        labels = () if card.adapted_from is None else tuple(card.adapted_from.mentions)
 
 
 def _table(table: Table) -> Json:

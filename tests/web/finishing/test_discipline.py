@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from lacuna.cli.main import command_line
 from lacuna.deid.promises import promises_of
 from lacuna.models.answers import save
+from lacuna.models.base import NO_CARD
 from lacuna.models.file import file_digest, read_model, write_model
 from lacuna.models.registry import load
 from lacuna.pipeline.training import train_model
@@ -250,6 +251,19 @@ def test_grandchildren_and_notes_a_model_was_compared_on(project: Project) -> No
     assert found == [old, first.key]
     asked = FinishAsked(level=0.3, again=True)
     assert scored(based, asked) == set(sealed[2:])
+
+
+def test_a_base_without_a_card_is_known_by_its_hash(project: Project) -> None:
+    """And so is a model that was made from it."""
+    sealed, base = keys_of(project, Part.SEAL), project.folder / MODEL
+    save(load(base).with_card(NO_CARD), base)
+    (project.folder / "models" / "old.lacuna").write_bytes(base.read_bytes())
+    old = record_taught(project, project.folder / "models" / "old.lacuna", sealed[:1])
+    first = finish(project, ASKED, who="ana")
+    assert {key for key, _ in first.scored} == set(sealed[1:])
+    with project.store.database.reading() as connection:
+        found = ancestors(connection, project.folder, project.folder / first.file)
+    assert found == [old, first.key]
 
 
 def test_other_notes_of_a_patient_that_was_learnt_from(project: Project) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from lacuna.deid.detection_options import DetectionOptions, with_policy
 from lacuna.errors import ConfigError, StoppedError
+from lacuna.models.crf import CrfModel
 from lacuna.models.registry import load
 from lacuna.pipeline.detection import open_detection
 from lacuna.web.finishing.finish import REPORTS, finish
@@ -95,9 +96,17 @@ def test_the_protocol(project: Project) -> None:
     html = page(project, made.outcome.protocol)
     path = project.folder / REPORTS / made.outcome.protocol
     assert path.stat().st_mode & 0o077 == 0
-    for part in ("DOCTOR", "CITY", made.sha256, "with confidence 95.0%", "ana", "--max-missed 0.2"):
+    for part in (
+        "DOCTOR",
+        "CITY",
+        made.sha256,
+        "With a confidence of 95\N{NO-BREAK SPACE}%",
+        "ana",
+        "--max-missed 0.2",
+    ):
         assert part in html
     assert "<script" not in html
+    assert str(project.folder) not in html  # where somebody keeps files is private
     for key in keys_of(project, Part.SEAL):  # no patient, no document, no text
         document = project.store.document(key)
         assert document is not None
@@ -117,6 +126,23 @@ def test_the_meter(project: Project) -> None:
     finish(project, asked(), who="ana")
     with project.store.database.reading() as connection:
         assert [one.have for one in promise_meter(connection, project)] == [0, 0, 0, 0]
+
+
+def test_the_meter_lets_no_model_read(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    def reads(*_: object, **__: object) -> None:
+        raise AssertionError("a model read a note")
+
+    for name in ("find", "examine", "identifier_probabilities"):
+        monkeypatch.setattr(CrfModel, name, reads)
+    with project.store.database.reading() as connection:
+        assert promise_meter(connection, project)[0].have == 14
+
+
+def test_the_meter_without_the_model_of_the_project(project: Project) -> None:
+    finish(project, asked(everything=True), who="ana")
+    (project.folder / MODEL).unlink()
+    with project.store.database.reading() as connection:
+        assert promise_meter(connection, project)[0].have == 0
 
 
 def test_patients_that_somebody_chose_do_not_count(project: Project) -> None:

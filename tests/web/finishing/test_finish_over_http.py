@@ -55,6 +55,7 @@ def test_finish_and_a_second_time(live: Live, project: Project) -> None:
     assert before["job"] is None
     assert before["finished"] == []
     assert before["sealed"]["unseen_patients"] == before["promise"][0]["have"] == 10
+    assert page.get("/api/teaching").json()["promise"] == before["promise"]
     begun = page.post("/api/finish", json=ASKED)
     assert begun.status_code == 202
     assert page.post("/api/finish", json=ASKED).json()["type"] == "lacuna:running"

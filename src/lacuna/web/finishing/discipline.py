@@ -54,18 +54,18 @@ class Seen:
 def ancestors(connection: sqlite3.Connection, folder: Path, base: Path | None) -> list[int]:
     """Return the keys of the models made in this project that a model file comes from."""
     rows = connection.execute(
-        "SELECT key, file, sha256, base_sha256, parent FROM taught ORDER BY key"
+        "SELECT key, file, sha256, base_sha256 FROM taught ORDER BY key"
     ).fetchall()
     if base is None or not rows:
         return []
     by_hash: dict[bytes, list[int]] = {}
-    for key, _, sha256, *_ in rows:
+    for key, _, sha256, _ in rows:
         by_hash.setdefault(sha256, []).append(key)
-    behind = {key: (base_sha256, parent) for key, _, _, base_sha256, parent in rows}
+    behind = {key: base_sha256 for key, _, _, base_sha256 in rows}
     cards = {*_cards(base)} - {_printed(NO_CARD)}
     digest = bytes.fromhex(file_digest(base))
     waiting = list(by_hash.get(digest, []))
-    for key, file, _, base_sha256, _ in rows:
+    for key, file, _, base_sha256 in rows:
         card = _own_card(folder / file)
         if card in cards or (card is None and base_sha256 != digest):
             waiting.append(key)
@@ -74,9 +74,7 @@ def ancestors(connection: sqlite3.Connection, folder: Path, base: Path | None) -
         key = waiting.pop()
         if key not in found:
             found.add(key)
-            base_sha256, parent = behind[key]
-            waiting += by_hash.get(base_sha256, []) if base_sha256 else []
-            waiting += [] if parent is None else [parent]
+            waiting += by_hash.get(behind[key], [])
     return sorted(found)
 
 
@@ -95,12 +93,7 @@ def _cards(file: Path) -> tuple[bytes, ...]:
 
 @lru_cache(maxsize=256)
 def _cards_of(file: Path, *_: int) -> tuple[bytes, ...]:
-    found: list[bytes] = []
-    card: Card | None = load(file).card
-    while card is not None:
-        found.append(_printed(card))
-        card = card.adapted_from
-    return tuple(found)
+    return tuple(map(_printed, load(file).card.lineage()))
 
 
 def _printed(card: Card) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from lacuna.deid.calibration import calibrate, curve, outcome, too_few, units_needed
+from lacuna.deid.calibration import calibrate, curve, outcome, units_needed
 from lacuna.deid.calibration_units import Unit, calibration_units
 from lacuna.deid.detector import DEFAULT_THRESHOLD
 from lacuna.deid.policy import Policy
@@ -18,6 +18,7 @@ from lacuna.evaluation.bootstrap import Interval, intervals
 from lacuna.evaluation.scores import Scores
 from lacuna.pipeline.detection import Detection
 from lacuna.text.document import Document
+from lacuna.text.plurals import counted
 from lacuna.web.finishing.records import Figure, Figures, LabelFigures, Promised
 
 SEED = 0  #: of the resampling: the same documents give the same intervals
@@ -71,8 +72,11 @@ def promised(
         policy,
         second_look=detection.options.second_look,
     )
-    if len(units) < units_needed(level, confidence):
-        return None, None, too_few(len(units), level, confidence).partition("\n")[0]
+    if len(units) < (needed := units_needed(level, confidence)):
+        sure = "" if confidence is None else f" with a confidence of {100 * confidence:g} %"
+        patients = counted(len(units), "sealed patient is", "sealed patients are")
+        why = f"{patients} too few; to promise at most {100 * level:g} % missed{sure}"
+        return None, None, f"{why}, at least {needed:,} are needed"
     wanted = [None] if confidence is None else [None, confidence]
     try:
         made = tuple(calibrate(units, level, sure, most=DEFAULT_THRESHOLD) for sure in wanted)

@@ -8,28 +8,32 @@ from __future__ import annotations
 import shlex
 import sqlite3
 from collections.abc import Iterator
+from pathlib import Path
 
-from lacuna.deid.promises import asked_for, in_words
+from lacuna.deid.promises import asked_for
 from lacuna.pictures.protocol_page import Commands, Section, Table, protocol_page
 from lacuna.text.plurals import counted
 from lacuna.version import __version__
 from lacuna.web.document_pages import count_parts
-from lacuna.web.finishing.records import Figure, Figures, Finished, Outcome
+from lacuna.web.finishing.records import Figure, Figures, Finished, Outcome, Promised
 from lacuna.web.parts import Part, part_of
 from lacuna.web.project import Project
 from lacuna.web.teaching.learnable import EXAMPLES
 
+NBSP = "\N{NO-BREAK SPACE}"
 USES = {
-    Part.LEARN: "learnt from",
-    Part.GATE: "choosing models while people reviewed; then learnt from",
-    Part.SEAL: "sealed: reviewed without suggestions, used for scores alone",
+    Part.LEARN: "to learn from",
+    Part.GATE: "to choose models while people reviewed, at the end to learn from",
+    Part.SEAL: "sealed: reviewed without suggestions, for scores alone",
 }
+SEAL_OF_EVERYTHING = "sealed: reviewed without suggestions, here to learn from, too"
 
 
 def protocol_of(connection: sqlite3.Connection, project: Project, made: Finished) -> str:
     """Return the page; the model is not in the database yet."""
     outcome = made.outcome
     sections = [
+        Section("What this is", [_purpose(project)]),
         Section("Data", list(_data(connection, made))),
         Section("People", list(_people(connection))),
         Section("Model and settings", list(_model(project, made))),
@@ -40,7 +44,7 @@ def protocol_of(connection: sqlite3.Connection, project: Project, made: Finished
         Section("Versions and hashes", list(_hashes(project, made))),
     ]
     return protocol_page(
-        f"Protocol: {project.settings.name}",
+        f"Protocol of a model: {project.settings.name}",
         f"Model {made.key:,}, {made.made_at[:16].replace('T', ' ')} UTC, by {made.made_by}",
         _lead(made),
         sections,
@@ -63,8 +67,16 @@ def _lead(made: Finished) -> str:
         )
     if outcome.promise is None:
         return f"Nothing is promised: {outcome.without}.{_more(outcome)}"
-    promise = in_words(outcome.promise.level, outcome.promise.confidence)
-    return f"Promise: {promise}."
+    return f"Promise: {_in_words(outcome.promise)}"
+
+
+def _purpose(project: Project) -> str:
+    labels = ", ".join(label.name for label in project.settings.labels)
+    return (
+        f"A model marks words in notes ({labels}), so that what identifies a person can be taken"
+        " out. This page says what the model has learnt from, who has reviewed the notes, how much"
+        " it misses, and what can be promised about notes like these."
+    )
 
 
 def _more(outcome: Outcome) -> str:
@@ -81,9 +93,12 @@ def _data(connection: sqlite3.Connection, made: Finished) -> Iterator[str | Tabl
         " helps to choose models, one is sealed. Documents without a patient count as patients."
     )
     counts = count_parts(connection)
+    uses = USES
+    if made.purpose == "everything":
+        uses = {**USES, Part.SEAL: SEAL_OF_EVERYTHING}
     rows = [
         (
-            USES[part],
+            uses[part],
             *(f"{n:,}" for n in (one.documents, one.done, one.patients, one.patients_done)),
         )
         for part, one in counts.items()
@@ -104,13 +119,19 @@ def _data(connection: sqlite3.Connection, made: Finished) -> Iterator[str | Tabl
     )
     given = _given(connection, made)
     if given:
-        yield f"{counted(given, 'of these documents came', 'of these documents came')} with marks."
+        yield (
+            f"{given:,} of these documents had marks already when they were imported. Whoever"
+            " reviewed them saw these marks."
+        )
     if outcome.unfinished:
         were = counted(outcome.unfinished, "sealed patient was", "sealed patients were")
         yield f"{were} drawn, but not wholly reviewed, and could not be scored with."
     if outcome.left_out:
         were = counted(outcome.left_out, "sealed patient was", "sealed patients were")
-        yield f"{were} left out because a model behind this one may have seen them."
+        yield (
+            f"{were} left out, because this model, or one that it comes from, may have seen them:"
+            " other documents of the patient, or the same words in a document of another one."
+        )
 
 
 def _learnt(made: Finished) -> str:
@@ -132,7 +153,7 @@ def _given(connection: sqlite3.Connection, made: Finished) -> int:
 
 
 def _people(connection: sqlite3.Connection) -> Iterator[str | Table]:
-    yield "Who said that documents are done, as far as that still holds:"
+    yield "How many documents each person has reviewed, and when. The last decision counts."
     rows = connection.execute(
         "SELECT decided_by, fold, count(*), min(decided_at), max(decided_at) FROM document"
         " WHERE state = 'done' AND decided_by IS NOT NULL GROUP BY decided_by, fold"
@@ -143,7 +164,7 @@ def _people(connection: sqlite3.Connection) -> Iterator[str | Table]:
         parts[part_of(fold)] += count
         found += days
     yield Table(
-        ("person", "learnt from", "gate", "sealed", "from", "to"),
+        ("person", "to learn from", "to choose", "sealed", "first", "last"),
         [
             (who, *(f"{n:,}" for n in parts.values()), min(days)[:10], max(days)[:10])
             for who, (parts, days) in sorted(people.items())
@@ -156,7 +177,7 @@ def _model(project: Project, made: Finished) -> Iterator[str | Table]:
     yield Table(
         ("setting", "value"),
         [
-            ("started from", "nothing" if made.base_sha256 is None else settings.model),
+            ("started from", "nothing" if made.base_sha256 is None else Path(settings.model).name),
             ("iterations of training", f"{made.iterations:,}"),
             ("policy", settings.policy),
             ("language", settings.language),
@@ -187,14 +208,21 @@ def _figures(figures: Figures) -> Iterator[str | Table]:
     }[figures.how]
     yield (
         f"Of the model alone, without patterns, {how}:"
-        f" {counted(figures.documents, 'document')}, {counted(figures.patients, 'patient')}. In"
-        " brackets: 95 % intervals, by drawing patients again and again."
+        f" {counted(figures.documents, 'document')}, {counted(figures.patients, 'patient')}. A mark"
+        " of the model is right if a person has marked the same words with the same label."
+        " Precision is the share of its marks that are right, recall the share of the marks of"
+        " people that it found, F1 a mean of both; 1 is perfect."
+    )
+    yield (
+        "In brackets: how far a figure could be from this one with other patients of the same kind"
+        f" (95{NBSP}% intervals, by drawing from these patients again and again). With few patients"
+        " they are too narrow, and where no error was found they say nothing."
     )
     yield Table(
         ("measure", "value"),
         [
-            ("strict F1: label and borders right", _shown(figures.f1)),
-            ("words of identifiers that the model takes for nothing", _percent(figures.missed)),
+            ("F1 of all labels", _shown(figures.f1)),
+            ("share of the marked words that the model misses", _percent(figures.missed)),
         ],
     )
     yield Table(
@@ -211,7 +239,22 @@ def _shown(figure: Figure) -> str:
 
 
 def _percent(figure: Figure) -> str:
-    return f"{figure.value:.1%} ({figure.low:.1%}–{figure.high:.1%})"
+    value, low, high = (_share(one, 1) for one in (figure.value, figure.low, figure.high))
+    return f"{value} ({low}–{high})"
+
+
+def _share(value: float, digits: int | None = None) -> str:
+    number = f"{100 * value:g}" if digits is None else f"{100 * value:.{digits}f}"
+    return f"{number}{NBSP}%"
+
+
+def _in_words(promise: Promised) -> str:
+    """Say in two sentences what is promised."""
+    most = f"at most {_share(promise.level)} of a patient's identifier words are missed"
+    about = "over patients like the sealed ones. What the policy keeps is not counted."
+    if promise.confidence is None:
+        return f"on average {most}, {about} In a single project it can be more."
+    return f"with a confidence of {_share(promise.confidence)}, {most} on average {about}"
 
 
 def _promise(outcome: Outcome) -> Iterator[str | Table]:
@@ -221,8 +264,13 @@ def _promise(outcome: Outcome) -> Iterator[str | Table]:
         if outcome.without is not None:
             yield f"{outcome.without[0].upper()}{outcome.without[1:]}.{_more(outcome)}"
         return
-    words = in_words(promise.level, promise.confidence)
-    yield f"{words[0].upper()}{words[1:]}."
+    words = _in_words(promise)
+    yield f"{words[0].upper()}{words[1:]}"
+    if promise.confidence is not None:
+        yield (
+            "The confidence is about which patients were drawn: of many such promises, each with"
+            f" patients of its own, {_share(promise.confidence)} or more are kept."
+        )
     yield (
         "It holds for everything that takes identifiers out together: the model, patterns, the"
         " second look and the policy, used as below."
@@ -232,13 +280,13 @@ def _promise(outcome: Outcome) -> Iterator[str | Table]:
         [
             (
                 f"threshold of the promise: {promise.threshold:.3g}",
-                f"{promise.missed:.2%}",
-                f"{promise.precision:.1%}",
+                _share(promise.missed, 2),
+                _share(promise.precision, 1),
             ),
             (
                 "usual threshold: 0.5",
-                f"{promise.usual_missed:.2%}",
-                f"{promise.usual_precision:.1%}",
+                _share(promise.usual_missed, 2),
+                _share(promise.usual_precision, 1),
             ),
         ],
     )
@@ -250,15 +298,20 @@ def _promise(outcome: Outcome) -> Iterator[str | Table]:
 
 def _limits(made: Finished) -> Iterator[str]:
     yield (
-        "It is about notes like these: another hospital, another kind of note, another language or"
-        " time can be different. It is about shares on average over patients, not about each"
-        " patient: single documents can have more left in them."
+        "All of it is about notes like these: another hospital, another kind of note, another"
+        " language or time can be different. It is about shares on average over patients, not about"
+        " each patient: single documents can have more left in them."
     )
     yield (
         "What people marked counts as the truth. What they overlooked is not counted as missed."
         " It does not say whether somebody can be recognised by what is no identifier, such as a"
         " rare disease."
     )
+    if made.scored:
+        yield (
+            "Nobody can see here whether the model that it started from was trained elsewhere on"
+            " copies of the sealed notes."
+        )
     if made.outcome.promise is not None:
         yield (
             "The promise ends if the model, the policy or the options are changed, or if the level"
@@ -268,18 +321,15 @@ def _limits(made: Finished) -> Iterator[str]:
 
 
 def _use(project: Project, made: Finished) -> Iterator[str | Commands]:
-    policy = project.settings.policy
-    if policy.endswith(".toml"):
-        policy = str((project.folder / policy).resolve())
-    path = str((project.folder / made.file).resolve())
     promise = made.outcome.promise
     asked = "" if promise is None else f" {asked_for(promise.level, promise.confidence)}"
-    files = f"--model {shlex.quote(path)} --policy {shlex.quote(policy)}"
+    files = f"--model {made.file} --policy {shlex.quote(project.settings.policy)}"
+    yield "In the folder of the project; NOTES is what is to be de-identified, SAFE a new folder:"
     yield Commands(
         (
             f"lacuna deid NOTES -o SAFE {files}{asked}",
             "lacuna audit draw SAFE",
-            f"lacuna inspect {shlex.quote(path)}",
+            f"lacuna inspect {made.file}",
         )
     )
     yield "An audit of the result by a person is advisable in any case."

@@ -34,13 +34,13 @@ def model_page(served: Here, key: ModelKey) -> Response:
 @router.get("/models/{key}/transitions.svg", responses=_PICTURE, response_class=Response)
 def transitions(served: Here, key: ModelKey) -> Response:
     """Draw which tag follows which."""
-    return _picture(_inspected(served, key).transitions())
+    return _picture(_inspected(served, key).picture())
 
 
 @router.get("/models/{key}/subtags.svg", responses=_PICTURE, response_class=Response)
 def subtags(served: Here, key: ModelKey, label: Annotated[str, Query(max_length=100)]) -> Response:
     """Draw the sub-tags around a label."""
-    return _picture(_inspected(served, key).subtags(label))
+    return _picture(_inspected(served, key).picture(label))
 
 
 @router.get("/models/{key}/calibration.svg", responses=_PICTURE, response_class=Response)

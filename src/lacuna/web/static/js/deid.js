@@ -3,12 +3,11 @@
 import { api } from './api.js';
 import { fill, h } from './dom.js';
 import { app } from './main.js';
-import { counted, errorPlace, field, line, offer, p, press, tick, tried } from './widgets.js';
+import { counted, errorPlace, field, group, line, offer, p, press, radio, tried } from './widgets.js';
 
 let job = null; // that runs
 const error = errorPlace();
 const plan = h('div', { role: 'status' });
-const radio = (words, value) => tick(words, { type: 'radio', name: 'source', value });
 const path = line({ 'aria-label': 'File or folder', placeholder: 'notes/', oninput: () => (form.elements.source.value = 'path') });
 const output = line({ placeholder: 'a new folder in the project’s exports' });
 const policy = h('select');
@@ -16,8 +15,8 @@ const threshold = h('input', { type: 'number', min: 0, max: 1, step: 'any' });
 const count = press('Count first', () => start(true));
 const run = press('De-identify', () => start(false), { class: 'main' });
 const form = h('form', { onsubmit: (event) => event.preventDefault() },
-  h('fieldset', null, h('legend', null, 'Which notes'), radio('All notes of this project, with what people decided', 'project'), radio('A file or folder of this machine', 'path'), path),
-  h('fieldset', null, h('legend', null, 'How'), field('Policy', policy), field('Take out words from this probability on', threshold), field('Write to', output)));
+  group('Which notes', radio('All notes of this project, with what people decided', 'source', 'project'), radio('A file or folder of this machine', 'source', 'path'), path),
+  group('How', field('Policy', policy), field('Take out words from this probability on', threshold), field('Write to', output)));
 form.elements.source.value = 'project';
 
 export const element = h('section', { class: 'screen' }, h('h1', null, 'De-identify'), form, h('div', { class: 'line' }, count, run), plan, error);
@@ -43,7 +42,7 @@ function draw(found) {
   fill(plan,
     job !== null && [h('label', null, `${counted(documents, 'note')} of ${of ?? '…'} `, h('progress', { max: 1, value: share })), press('Stop', () => api.delete(`/deid-runs/${job}`))],
     state === 'failed' && p(`It failed: ${why}`), state === 'stopped' && p('Stopped; nothing was written.'), done,
-    labels.length > 0 && h('ul', null, labels.map(([label, times]) => h('li', null, `${label}: ${times}`))),
+    labels.length > 0 && p('By label:'), labels.length > 0 && h('ul', null, labels.map(([label, times]) => h('li', null, `${label}: ${times}`))),
     remarks.map((one) => p(one)));
 }
 

@@ -3,7 +3,7 @@
 import { api } from './api.js';
 import { fill, h } from './dom.js';
 import { app } from './main.js';
-import { counted, errorPlace, field, line, offer, p, press, rested, tick, tried } from './widgets.js';
+import { counted, errorPlace, field, group, line, offer, p, press, radio, rested, tick, tried } from './widgets.js';
 
 const LOSSES = ['nothing', 'extras', 'mentions']; // what may be left out, each with those before it
 const PLAINLY = { groups: 'patients of notes', 'discontiguous mentions': 'mentions with gaps' };
@@ -11,7 +11,6 @@ const PLAINLY = { groups: 'patients of notes', 'discontiguous mentions': 'mentio
 let turn = 0; // of the latest question; answers to earlier ones are dropped
 const soon = rested(300, ask);
 
-const radio = (words, name, value) => tick(words, { type: 'radio', name, value });
 const reviewed = radio('', 'documents', 'reviewed');
 const all = radio('', 'documents', 'all');
 const selected = radio('', 'documents', 'selected');
@@ -23,7 +22,6 @@ const path = line({ name: 'path', placeholder: 'a new name in the project’s ex
 const plan = h('div', { role: 'status' });
 const error = errorPlace();
 const write = press('Write', () => ask(false), { class: 'main' });
-const group = (name, ...fields) => h('fieldset', null, h('legend', null, name), ...fields);
 const form = h('form', { oninput: later, onsubmit: (event) => event.preventDefault() },
   group('Which notes', reviewed, all, selected),
   group('What to write', radio('Notes with their mentions', 'content', 'annotations'),

@@ -3,11 +3,11 @@
 import { api } from './api.js';
 import { fill, h } from './dom.js';
 import { app } from './main.js';
-import { counted, errorPlace, field, p, press, promiseMeter, row, select, table, tick, tried, when } from './widgets.js';
+import { counted, errorPlace, field, offer, p, press, promiseMeter, row, rows, table, tick, tried, when } from './widgets.js';
 
 const error = errorPlace();
 const now = h('div', { role: 'status' });
-const level = select([['0.05', '5 %'], ['0.02', '2 %'], ['0.01', '1 %']]);
+const level = offer(h('select'), [['0.1', '10 %'], ['0.05', '5 %'], ['0.02', '2 %'], ['0.01', '1 %']], '0.05');
 const again = tick('Open the seal again. The promise is void then, and the protocol says so.');
 const seal = press('Finish', () => start(false), { class: 'main' });
 const all = press('Train on everything', () => start(true));
@@ -29,14 +29,14 @@ async function ask(work) {
 function draw({ job, finished, sealed, promise }) {
   const running = job && !['done', 'failed', 'stopped'].includes(job.state);
   seal.disabled = all.disabled = running;
-  again.hidden = !sealed.reviewed_patients || sealed.unseen_patients > 0;
+  again.hidden = !sealed.reviewed_patients || promise[0].have > 0;
   fill(now,
-    p(h('b', null, counted(sealed.reviewed_patients, 'sealed patient')), ` of ${sealed.patients} reviewed, ${sealed.unseen_patients} of them not looked at yet. They come in random turns of the queue, without suggestions.`),
+    p(h('b', null, counted(sealed.reviewed_patients, 'sealed patient')), ` of ${sealed.patients} reviewed. Those count whom the queue has drawn and no model has seen.`),
     promiseMeter(promise),
     running && [h('label', null, `${job.message || 'Working'} … `, h('progress', job.iterations ? { max: job.iterations, value: job.iteration } : null)), press('Stop', () => ask(() => api.delete('/finish')))],
     !running && job?.message && p(job.message));
-  fill(made, finished.length > 0 && [h('h2', null, 'Finished models'), table(['Model', 'Made', 'Promise', ''], h('tbody', null, finished.map((one) =>
-    row(h('a', { href: `#/model/${one.key}` }, one.file), when(one.made_at), one.void ? 'The promise is void: these patients had been looked at.' : (one.promise ?? one.without ?? 'No promise.'), h('a', { href: one.protocol, target: '_blank', rel: 'noopener' }, 'Protocol')))))]);
+  fill(made, finished.length > 0 && [h('h2', null, 'Finished models'), table(['Model', 'Made', 'Promise', ''], rows(finished.map((one) =>
+    row(h('a', { href: `#/model/${one.key}` }, one.file.split('/').at(-1)), when(one.made_at), one.void ? 'The promise is void: these patients had been looked at.' : (one.promise ?? one.without ?? 'No promise.'), h('a', { href: one.protocol, target: '_blank', rel: 'noopener' }, 'Protocol')))))]);
 }
 
 export const show = () => ask(() => api.get('/finish'));

@@ -2,7 +2,7 @@
 
 import { api } from './api.js';
 import { fill, h } from './dom.js';
-import { counted, errorPlace, p, row, table, tried } from './widgets.js';
+import { counted, errorPlace, p, row, rows, table, tried } from './widgets.js';
 
 const error = errorPlace();
 const found = h('div');
@@ -25,11 +25,11 @@ export async function show(asked) {
     section('Card', model.cards.length, model.cards.map(card)),
     section('Warnings', model.warnings.length, list(model.warnings)),
     section('Can its probabilities be trusted?', true, p('On reviewed notes of the gate: of the words that get a probability, how many are identifiers. Dots on the line are right; below it, the model is too sure.'), picture('calibration.svg', 'Predicted probability against the share that was right')),
-    section('What it has learnt', model.tables.length, model.tables.map((one) => h('details', null, h('summary', null, one.title), table(one.header, h('tbody', null, one.rows.map((cells) => row(...cells))))))),
+    section('What it has learnt', model.tables.length, model.tables.map((one) => h('details', null, h('summary', null, one.title), table(one.header, rows(one.rows.map((cells) => row(...cells))))))),
     section('What follows what', model.transitions, picture('transitions.svg', 'How probable each tag is after each other tag')),
     section('Kinds of words it tells apart', model.subtags.length, model.subtags.map((label) => h('details', null, h('summary', null, label), picture(`subtags.svg?label=${encodeURIComponent(label)}`, `Sub-tags of ${label}`)))),
     list(model.remarks));
 }
 
-const card = ({ data, documents, tokens, iterations, licence, version }, at) =>
-  p(at ? 'Adapted from: ' : '', `${counted(documents, 'document')}, ${counted(tokens, 'token')}${data.length ? ` of ${data.join(', ')}` : ''}; ${counted(iterations, 'iteration')}; lacuna ${version}${licence ? `; licence ${licence}` : ''}.`);
+const card = ({ data, documents, tokens, iterations, scores, licence, version }, at) =>
+  p(at ? 'Adapted from: ' : '', `${counted(documents, 'document')}, ${counted(tokens, 'token')}${data.length ? ` of ${data.join(', ')}` : ''}; ${counted(iterations, 'iteration')}; lacuna ${version}${licence ? `; licence ${licence}` : ''}.`, scores.map(({ how, f1 }) => ` F1 ${f1.toFixed(3)} (${how}).`));

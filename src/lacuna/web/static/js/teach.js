@@ -3,15 +3,12 @@
 import { api } from './api.js';
 import { fill, h } from './dom.js';
 import { app } from './main.js';
-import { counted, errorPlace, p, press, promiseMeter, table, tried, when } from './widgets.js';
+import { counted, errorPlace, headed, p, press, promiseMeter, rows, table, tried, when } from './widgets.js';
 
 const DOING = { preparing: 'Reading the reviewed notes', learning: 'Learning', judging: 'Comparing on notes it has not learnt from', polishing: 'The new model is in use; learning goes on' };
 const share = (value) => (value === null ? '–' : `${(100 * value).toFixed(1)} %`);
 const score = (value) => (value === null ? '–' : value.toFixed(3));
 const between = (low, high, say) => (low === null ? '' : `${say(low)} to ${say(high)}`);
-const cells = (named) => Object.entries(named).map(([name, value]) => h('td', { dataset: { name } }, value));
-const row = (name, named) => h('tr', null, h('th', { scope: 'row' }, name), cells(named));
-const rows = (...all) => h('tbody', null, all);
 
 const error = errorPlace();
 const now = h('div', { role: 'status' });
@@ -31,8 +28,8 @@ function draw(teaching) {
     p(h('b', null, counted(learnt.documents, 'reviewed note')), ` to learn from, ${learnt.since_live} of them new to the model. ${counted(gate.documents, 'more note')} to compare models on; no model learns from these.`),
     doing
       ? [h('label', null, `${doing} … `, h('progress', { max: job.iterations || 1, value: job.iteration })), p(job.iterations > 0 && `Round ${job.iteration} of ${job.iterations}, `, `${job.seconds.toFixed(0)} s`), press('Stop and keep', () => ask(() => api.delete('/teaching')))]
-      : [p(job?.message || advice), press('Teach now', () => ask(() => api.post('/teaching')), { class: 'main', disabled: !learnt.documents })]);
-  fill(known, measured(teaching), labels(teaching), curve(teaching), promises(teaching), models(teaching));
+      : [p(job?.message), p(advice), press('Teach now', () => ask(() => api.post('/teaching')), { class: 'main', disabled: !learnt.documents })]);
+  fill(known, measured(teaching), labels(teaching), curve(teaching), h('h2', null, 'What could be promised'), promiseMeter(teaching.promise), models(teaching));
 }
 
 function measured({ last }) {
@@ -42,9 +39,9 @@ function measured({ last }) {
     after.f1 !== null && [
       h('h2', null, `On ${counted(documents, 'note')} that it did not learn from`),
       table(['', 'before', 'now', '95 % interval'], rows(
-        row('Identifier words missed', { before: share(before.missed), now: h('b', null, share(after.missed)), interval: between(after.missed_low, after.missed_high, share) }),
-        row('Mentions exactly right (F1)', { before: score(before.f1), now: h('b', null, score(after.f1)), interval: between(after.f1_low, after.f1_high, score) }))),
-      p('These notes also decide which model is used, so the figures are a little too good. What can be promised is measured at the end, on sealed notes: ', h('a', { href: '#/finish' }, 'Finish'), '.'),
+        headed('Identifier words missed', { before: share(before.missed), now: h('b', null, share(after.missed)), interval: between(after.missed_low, after.missed_high, share) }),
+        headed('Mentions exactly right (F1)', { before: score(before.f1), now: h('b', null, score(after.f1)), interval: between(after.f1_low, after.f1_high, score) }))),
+      p('These notes also choose the model, so the figures are a little too good. Promises come from sealed notes: ', h('a', { href: '#/finish' }, 'Finish'), '.'),
     ],
     changes && h('details', null, h('summary', null, `In the notes that wait: ${counted(changes.new, 'new suggestion')}, ${changes.gone} gone`),
       h('ul', null, changes.documents.map((one) => h('li', null, h('a', { href: `#/review/${one.key}` }, one.id), ` +${one.new} −${one.gone}`)))),
@@ -56,7 +53,7 @@ function labels({ last, doubts, few }) {
   for (const { label } of doubts) if (!all.has(label)) all.set(label, { before: null, now: null, low: null, examples: '' });
   const doubtful = (label) => doubts.find((one) => one.label === label)?.share ?? 0;
   return [
-    all.size > 0 && [h('h2', null, 'Labels'), table(['Label', 'F1 before', 'F1 now', '95 % interval', 'Examples learnt from', 'Of what is doubtful in waiting notes'], rows([...all].map(([label, one]) => row(label, { before: score(one.before), now: score(one.now), interval: between(one.low, one.high, score), examples: one.examples, 'of doubts': share(doubtful(label)) }))))],
+    all.size > 0 && [h('h2', null, 'Labels'), table(['Label', 'F1 before', 'F1 now', '95 % interval', 'Examples learnt from', 'Of what is doubtful in waiting notes'], rows([...all].map(([label, one]) => headed(label, { before: score(one.before), now: score(one.now), interval: between(one.low, one.high, score), examples: one.examples, 'of doubts': share(doubtful(label)) }))))],
     few.length > 0 && p(`Too few examples to learn from (3 are needed): ${few.map(({ label, examples }) => `${label} (${examples})`).join(', ')}.`),
   ];
 }
@@ -66,13 +63,9 @@ function curve({ curve: points }) {
   return points.length > 1 && [h('h2', null, 'Learning curve'), h('img', { class: 'picture', alt, src: `/api/teaching/curve.svg?${points.at(-1).key}` })];
 }
 
-function promises({ promise }) {
-  return [h('h2', null, 'What could be promised'), promiseMeter(promise), p('That many if nothing is missed in them; more with every miss.')];
-}
-
 function models({ models: all, live }) {
   const use = (key) => (key === live ? h('b', null, 'in use') : press('Use this', () => ask(() => api.post(`/models/${key}/live`)), { 'aria-label': `Use ${key ? `model ${key}` : 'the first model'}` }));
-  const named = (key, name, more) => row(h('a', { href: `#/model/${key}` }, name), { ...more, use: use(key) });
+  const named = (key, name, more) => headed(h('a', { href: `#/model/${key}` }, name), { ...more, use: use(key) });
   return [h('h2', null, 'Models'), table(['Model', 'Made', 'Notes', 'What came of it', ''], rows(
     all.map((one) => named(one.key, `Model ${one.key}`, { made: `${when(one.made_at)}, ${one.made_by}`, notes: one.documents, outcome: one.why })),
     named(0, 'First model', { made: '', notes: '', outcome: 'As project.toml says' })))];

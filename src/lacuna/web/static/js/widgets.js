@@ -20,6 +20,10 @@ export const field = (name, control) => h('label', { class: 'field' }, name, con
 /** A checkbox or radio button, its words after it. */
 export const tick = (words, props) => h('label', { class: 'tick' }, h('input', { type: 'checkbox', ...props }), words);
 
+export const radio = (words, name, value) => tick(words, { type: 'radio', name, value });
+
+export const group = (name, ...fields) => h('fieldset', null, h('legend', null, name), ...fields);
+
 /** A field for text, which the browser neither remembers nor sends away to check its spelling. */
 export const line = (props) => h('input', { autocomplete: 'off', spellcheck: 'false', ...props });
 
@@ -38,9 +42,14 @@ export const table = (columns, body, props) =>
 
 export const row = (...cells) => h('tr', null, cells.map((cell) => h('td', null, cell)));
 
-/** How many sealed patients each promise needs, and how many count so far. */
-export const promiseMeter = (promise) => table(['To promise, with 95 % confidence', 'Sealed patients needed', 'Ready'], h('tbody', null, promise.map(({ level, needed, have }) =>
-  h('tr', null, h('th', { scope: 'row' }, `at most ${100 * level} % missed`), h('td', { dataset: { name: 'needed' } }, needed), h('td', { dataset: { name: 'ready' } }, `${have} `, h('meter', { 'aria-label': `${have} of ${needed}`, max: needed, value: Math.min(have, needed) }))))));
+/** A row with a heading; its cells keep their names where a table has no head. */
+export const headed = (name, named) => h('tr', null, h('th', { scope: 'row' }, name), Object.entries(named).map(([of, value]) => h('td', { dataset: { name: of } }, value)));
+
+export const rows = (...all) => h('tbody', null, all);
+
+/** How many sealed patients promises need, and how many count so far. */
+export const promiseMeter = (promise) => [table(['Promise, with 95 % confidence', 'Sealed patients needed', 'Ready'], rows(promise.map(({ level, needed, have }) =>
+  headed(`at most ${100 * level} % missed`, { needed, ready: [`${have} `, h('meter', { 'aria-label': 'ready', max: needed, value: have })] })))), p('If nothing is missed in them; more with every miss.')];
 
 export const when = (at) => at && new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' });
 
