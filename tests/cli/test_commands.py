@@ -282,6 +282,15 @@ def test_generate_is_repeatable_and_streams(lacuna: Lacuna, tmp_path: Path) -> N
     assert len(shown.out.splitlines()) == 2
 
 
+def test_generate_only_some_kinds(lacuna: Lacuna) -> None:
+    shown = lacuna("generate", "-n", 8, "--kinds", "jotting, phone-note")
+    kinds = {json.loads(line)["meta"]["kind"] for line in shown.out.splitlines()}
+    assert kinds == {"jotting", "phone-note"}
+    wrong = lacuna("generate", "-n", 8, "--kinds", "novel")
+    assert wrong.code == 2
+    assert "unknown kind of note: novel; known are" in wrong.err
+
+
 @pytest.mark.parametrize("to", ["brat", "share", "i2b2", "i2b2-2006", "inline", "conll"])
 def test_generate_in_other_formats(lacuna: Lacuna, tmp_path: Path, to: str) -> None:
     assert lacuna("generate", "-n", 60, "--to", to, "-o", tmp_path / "notes").code == 0

@@ -69,6 +69,7 @@ export const app = {
 /** Show what the address says. */
 async function show() {
   const { hash } = location;
+  unfold(false);
   let [route, ...keys] = hash.split('/').slice(1);
   if (route === 'review' && !app.project.counts.documents && !(await app.refreshProject()).counts.documents) route = 'import'; // the start of an empty project
   const link = links.find((one) => one.hash === `#/${route}`);
@@ -88,6 +89,9 @@ async function show() {
     failed(error);
   }
 }
+
+/** In narrow windows the links to the screens are folded. */
+const unfold = (open) => find('#menu').setAttribute('aria-expanded', open);
 
 /** Errors of calls that nobody caught; others are mistakes of ours and go to the console. */
 function failed(error) {
@@ -109,6 +113,7 @@ async function start() {
   } else if (!(await api.get('/health')).body.version) return locked(); // without a session: no error to provoke
   await app.refreshProject();
   find('#help').onclick = app.help;
+  find('#menu').onclick = ({ target }) => unfold(target.ariaExpanded === 'false');
   addEventListener('hashchange', show);
   addEventListener('unhandledrejection', (event) => {
     if (!(event.reason instanceof ApiError)) return;
