@@ -109,13 +109,14 @@ def test_the_meter(project: Project) -> None:
     with project.store.database.reading() as connection:
         marks = promise_meter(connection)
         assert [(one.level, one.needed, one.have) for one in marks] == [
+            (0.1, 29, 14),
             (0.05, 59, 14),
             (0.02, 149, 14),
             (0.01, 299, 14),
         ]
     finish(project, asked(), who="ana")
     with project.store.database.reading() as connection:
-        assert [one.have for one in promise_meter(connection)] == [0, 0, 0]
+        assert [one.have for one in promise_meter(connection)] == [0, 0, 0, 0]
 
 
 def test_patients_that_somebody_chose_do_not_count(project: Project) -> None:

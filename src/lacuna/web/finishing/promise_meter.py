@@ -9,7 +9,7 @@ import msgspec
 from lacuna.deid.calibration import DEFAULT_CONFIDENCE, units_needed
 from lacuna.web.finishing.sealed import count_sealed
 
-LEVELS = (0.05, 0.02, 0.01)
+LEVELS = (0.1, 0.05, 0.02, 0.01)
 
 
 class Mark(msgspec.Struct, frozen=True):

@@ -7,7 +7,8 @@ import { counted, errorPlace, field, p, press, row, select, table, tick, tried, 
 
 const error = errorPlace();
 const now = h('div', { role: 'status' });
-const level = select([['0.05', '5 %'], ['0.02', '2 %'], ['0.01', '1 %']]);
+const level = select([['0.1', '10 %'], ['0.05', '5 %'], ['0.02', '2 %'], ['0.01', '1 %']]);
+level.value = '0.05';
 const again = tick('Open the seal again. The promise is void then, and the protocol says so.');
 const seal = press('Finish', () => start(false), { class: 'main' });
 const all = press('Train on everything', () => start(true));
