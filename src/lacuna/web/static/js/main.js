@@ -8,6 +8,8 @@ import { p, press } from './widgets.js';
 
 const SAVED = { saved: 'saved ✓', saving: 'saving …', failing: 'not saved, trying again' };
 
+const TOKEN = /^#k=(.+)$/;
+
 const find = (selector) => document.querySelector(selector);
 const links = [...document.querySelectorAll('nav a')];
 const events = new Events();
@@ -106,7 +108,7 @@ function locked() {
 }
 
 async function start() {
-  const token = /^#k=(.+)$/.exec(location.hash)?.[1];
+  const token = TOKEN.exec(location.hash)?.[1];
   if (token) {
     history.replaceState(null, '', location.pathname);
     await api.post('/session', { token });
@@ -114,7 +116,7 @@ async function start() {
   await app.refreshProject();
   find('#help').onclick = app.help;
   find('#menu').onclick = ({ target }) => unfold(target.ariaExpanded === 'false');
-  addEventListener('hashchange', show);
+  addEventListener('hashchange', () => (TOKEN.test(location.hash) ? location.reload() : show())); // the link of a server that was started again
   addEventListener('unhandledrejection', (event) => {
     if (!(event.reason instanceof ApiError)) return;
     event.preventDefault();
