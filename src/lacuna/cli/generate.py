@@ -39,7 +39,7 @@ def generate_command(
     language: Annotated[str, typer.Option(help="Language of the notes.")] = "en",
     kinds: Annotated[
         str | None,
-        typer.Option(metavar="A,B", help="Only these kinds of notes, e.g. jotting; by default all."),
+        typer.Option(metavar="A,B", help="Only these kinds of notes, e.g. jotting."),
     ] = None,
     clean: Annotated[
         bool, typer.Option("--clean", help="No typos, broken lines or other noise.")

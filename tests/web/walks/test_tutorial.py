@@ -11,7 +11,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
@@ -293,7 +292,5 @@ def test_the_tutorial(serve_in: ServeIn, tabs_of: OpenTabs, tmp_path: Path) -> N
     sections = PAGE.split("\n## ")[1:]
     assert len(sections) == len(STEPS)
     for section, step in zip(sections, STEPS, strict=True):
-        began = time.monotonic()
         walk.section = section
         step(walk)
-        print(f"{step.__name__}: {time.monotonic() - began:.1f} s")

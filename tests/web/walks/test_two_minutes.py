@@ -1,16 +1,19 @@
-"""Two minutes: open, correct, teach, see the score move, export, restart the server, all is there."""
+"""Two minutes: open, correct, teach, see the score move, export, restart; all is there."""
 
 from __future__ import annotations
 
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from lacuna.io.corpus import read_corpus
-from tests.web.teaching.lesson_notes import fill, project_with
+from lacuna.web.importing import import_documents
+from lacuna.web.parts import Part
+from tests.web.teaching.lesson_notes import fill, of_part, project_with
 from tests.web.walks.conftest import OpenTabs, ServeIn
 from tests.web.walks.helpers import go, opened
 from tests.web.walks.looks import check_accessibility, check_width, pictures
@@ -54,7 +57,9 @@ def test_two_minutes(serve_in: ServeIn, tabs_of: OpenTabs, tmp_path: Path) -> No
 
     ward = tmp_path / "ward7"
     with project_with(ward, []) as project:
-        fill(project, learn=20, gate=8, waiting=6)
+        fill(project, learn=20, gate=8)
+        waiting = of_part(project, Part.LEARN, 26)[20:]
+        import_documents(project.store, [replace(one, mentions=()) for one in waiting])
     serve = serve_in(tmp_path, "ward7")
     tabs = tabs_of(serve)
     tabs.allow("ERR_")  # while the server is away
