@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from lacuna.deid.calibration import units_needed
 from tests.web.walks.conftest import OpenTabs, ServeIn
-from tests.web.walks.helpers import go, opened
+from tests.web.walks.helpers import opened
 from tests.web.walks.looks import check_accessibility, pictures
-from tests.web.walks.marking import drag_span, is_saved
+from tests.web.walks.marking import drag_span, is_saved, selected
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -101,11 +101,8 @@ class Walk:
     def press(self, name: str) -> None:
         """Press what the section quotes, a button or a link."""
         self.quoted(name)
-        for role in ("button", "link"):
-            found = self.page.get_by_role(role, name=name, exact=True)  # type: ignore[arg-type]
-            if found.count():
-                return found.first.click()
-        raise AssertionError(f"nothing to press is called {name}")
+        button = self.page.get_by_role("button", name=name, exact=True)
+        button.or_(self.page.get_by_role("link", name=name, exact=True)).first.click()
 
 
 def make_notes(walk: Walk) -> None:
@@ -174,6 +171,8 @@ def correct(walk: Walk, name: str) -> None:
             page.keyboard.press("l")
             page.get_by_label("Label", exact=True).fill(label)
             page.keyboard.press("Enter")
+            while selected(page):  # it is marked when the selection is gone
+                page.wait_for_timeout(20)
             is_saved(page)
 
 
@@ -189,8 +188,6 @@ def teach(walk: Walk) -> None:
     from playwright.sync_api import expect
 
     page = walk.page
-    go(page, "review")
-    page.locator("#pane .piece").first.wait_for()
     page.keyboard.press("t")
     page.get_by_text(walk.quoted(f"{TAUGHT + 3} reviewed notes")).wait_for()
     walk.press("Teach now")
@@ -207,12 +204,14 @@ def teach(walk: Walk) -> None:
 
 
 def look_at_the_model(walk: Walk) -> None:
+    from playwright.sync_api import expect
+
     page = walk.page
     walk.press("Model 1")
     heading = page.get_by_role("heading", name=walk.quoted("Can its probabilities be trusted?"))
     heading.wait_for(timeout=LONG)
     curve = page.locator("img[src*=calibration]")
-    page.wait_for_function("document.querySelector('img[src*=calibration]').naturalWidth > 0")
+    expect(curve).to_have_js_property("complete", value=True, timeout=LONG)
     curve.scroll_into_view_if_needed()
     pictures(page, "model", walk.folder)
 
