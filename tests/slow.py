@@ -96,6 +96,8 @@ SLOW = (
     "tests/web/server/test_load.py",
     "tests/web/server/test_process.py",
     "tests/web/test_kills.py",
+    "tests/web/walks/test_tutorial.py",
+    "tests/web/walks/test_two_minutes.py",
     "tests/web/test_project.py::test_an_export_is_imported_as_the_same_documents",
     "tests/web/test_store.py::test_clients_converge_to_what_the_log_says",
     "tests/web/browser/test_mentions.py::test_three_that_overlap",

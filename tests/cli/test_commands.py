@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -280,6 +281,15 @@ def test_generate_is_repeatable_and_streams(lacuna: Lacuna, tmp_path: Path) -> N
     assert len(list(read_corpus([one]))) == 5
     shown = lacuna("generate", "-n", 2, "--clean", "--findings", "--split", "test")
     assert len(shown.out.splitlines()) == 2
+
+
+def test_generate_only_some_kinds(lacuna: Lacuna) -> None:
+    shown = lacuna("generate", "-n", 8, "--kinds", "jotting, phone-note")
+    kinds = {json.loads(line)["meta"]["kind"] for line in shown.out.splitlines()}
+    assert kinds == {"jotting", "phone-note"}
+    wrong = lacuna("generate", "-n", 8, "--kinds", "novel")
+    assert wrong.code == 2
+    assert "unknown kind of note: novel; known are" in wrong.err
 
 
 @pytest.mark.parametrize("to", ["brat", "share", "i2b2", "i2b2-2006", "inline", "conll"])

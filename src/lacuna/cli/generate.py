@@ -37,6 +37,10 @@ def generate_command(
     ] = SplitName.TRAIN,
     to: OutputFormatOption = None,
     language: Annotated[str, typer.Option(help="Language of the notes.")] = "en",
+    kinds: Annotated[
+        str | None,
+        typer.Option(metavar="A,B", help="Only these kinds of notes, e.g. jotting."),
+    ] = None,
     clean: Annotated[
         bool, typer.Option("--clean", help="No typos, broken lines or other noise.")
     ] = False,
@@ -61,6 +65,7 @@ def generate_command(
         split=Split(split),
         noise=CLEAN if clean else Noise(),
         findings=findings,
+        kinds=[] if kinds is None else [kind.strip() for kind in kinds.split(",")],
     )
     format_ = to or format_of_name(output) or "jsonl"
     try:

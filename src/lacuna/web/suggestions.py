@@ -112,6 +112,11 @@ class Suggester:
         return cls(detector, model, name, labels, frozenset(names))
 
     @property
+    def known(self) -> frozenset[str]:
+        """All labels that are found without learning: by the model, or by patterns."""
+        return frozenset((*self.detector.tagger.labels, *self.labels))
+
+    @property
     def overlapping(self) -> bool:
         """Whether its mentions may overlap."""
         return self.detector.tagger.core().overlapping

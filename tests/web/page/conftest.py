@@ -39,7 +39,7 @@ def spans_of(text: str, *words: str) -> tuple[tuple[int, int], ...]:
 class Words:
     """Suggests given words wherever a note has them."""
 
-    model, name, labels, overlapping = 1, "words", LABELS, True
+    model, name, labels, known, overlapping = 1, "words", LABELS, LABELS, True
     found = (
         ("DATE", "4/13/20", 0.99),
         ("DOCTOR", "Adams", 0.97),

@@ -30,6 +30,13 @@ def test_narrow_and_magnified(serve_in: ServeIn, tabs_of: OpenTabs, tmp_path: Pa
     pane = page.locator("#pane").bounding_box()
     assert pane is not None
     assert pane["height"] >= 0.35 * NARROW["height"]
+    menu, links = page.get_by_role("button", name="Menu"), page.get_by_label("Screens")
+    assert not links.is_visible()
+    menu.click()
+    check_width(page)
+    links.get_by_role("link", name="Teach").click()
+    page.get_by_role("heading", name="Teach").wait_for()
+    assert not links.is_visible()
     half = tabs_of(serve, viewport={"width": 640, "height": 400}, device_scale_factor=2)
     page = opened(half, serve, "review/1")  # what 1280 × 800 is at 200 %
     show_note(page, ONE)

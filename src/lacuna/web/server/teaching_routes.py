@@ -192,7 +192,5 @@ def _few(served: Served, connection: sqlite3.Connection) -> list[Json]:
     """Return the labels that the model does not know and that have too few examples."""
     examples = dict.fromkeys((one.name for one in served.project.settings.labels), 0)
     examples |= label_counts(connection)
-    suggester = served.suggester
-    known = () if suggester is None else (*suggester.detector.tagger.labels, *suggester.labels)
-    rare = too_rare(examples, known)
+    rare = too_rare(examples, () if served.suggester is None else served.suggester.known)
     return [{"label": label, "examples": min(examples[label], EXAMPLES - 1)} for label in rare]

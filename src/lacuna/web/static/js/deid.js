@@ -35,7 +35,7 @@ function draw(found) {
   const done = state === 'done' && [
     p(h('b', null, counted(documents, 'note')), dry ? ' would be written.' : ' written to ', !dry && h('code', null, to)),
     failed > 0 && p(`${counted(failed, 'note')} could not be de-identified and ${dry ? 'would be' : 'are'} left out.`),
-    missed !== null && p(`About ${missed.toFixed(1)} identifier words are expected to be missed.`),
+    missed !== null && p(`About ${missed.toFixed(missed < 10 ? 1 : 0)} identifier words are expected to be missed.`),
     kept && p('Keep to yourself: ', h('code', null, kept)),
     report && p(h('a', { href: report, target: '_blank', rel: 'noopener' }, 'Report')),
   ];

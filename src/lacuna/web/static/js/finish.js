@@ -36,7 +36,7 @@ function draw({ job, finished, sealed, promise }) {
     running && [h('label', null, `${job.message || 'Working'} … `, h('progress', job.iterations ? { max: job.iterations, value: job.iteration } : null)), press('Stop', () => ask(() => api.delete('/finish')))],
     !running && job?.message && p(job.message));
   fill(made, finished.length > 0 && [h('h2', null, 'Finished models'), table(['Model', 'Made', 'Promise', ''], rows(finished.map((one) =>
-    row(h('a', { href: `#/model/${one.key}` }, one.file.split('/').at(-1)), when(one.made_at), one.void ? 'The promise is void: these patients had been looked at.' : (one.promise ?? one.without ?? 'No promise.'), h('a', { href: one.protocol, target: '_blank', rel: 'noopener' }, 'Protocol')))))]);
+    row(h('a', { class: 'whole', href: `#/model/${one.key}` }, one.file.split('/').at(-1)), when(one.made_at), one.void ? 'The promise is void: these patients had been looked at.' : (one.promise ?? one.without ?? 'No promise.'), h('a', { class: 'whole', href: one.protocol, target: '_blank', rel: 'noopener' }, 'Protocol')))))]);
 }
 
 export const show = () => ask(() => api.get('/finish'));

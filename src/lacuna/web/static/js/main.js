@@ -8,6 +8,8 @@ import { p, press } from './widgets.js';
 
 const SAVED = { saved: 'saved ✓', saving: 'saving …', failing: 'not saved, trying again' };
 
+const TOKEN = /^#k=(.+)$/;
+
 const find = (selector) => document.querySelector(selector);
 const links = [...document.querySelectorAll('nav a')];
 const events = new Events();
@@ -69,6 +71,7 @@ export const app = {
 /** Show what the address says. */
 async function show() {
   const { hash } = location;
+  unfold(false);
   let [route, ...keys] = hash.split('/').slice(1);
   if (route === 'review' && !app.project.counts.documents && !(await app.refreshProject()).counts.documents) route = 'import'; // the start of an empty project
   const link = links.find((one) => one.hash === `#/${route}`);
@@ -89,6 +92,9 @@ async function show() {
   }
 }
 
+/** In narrow windows the links to the screens are folded. */
+const unfold = (open) => find('#menu').setAttribute('aria-expanded', open);
+
 /** Errors of calls that nobody caught; others are mistakes of ours and go to the console. */
 function failed(error) {
   if (!(error instanceof ApiError)) throw error;
@@ -102,14 +108,15 @@ function locked() {
 }
 
 async function start() {
-  const token = /^#k=(.+)$/.exec(location.hash)?.[1];
+  const token = TOKEN.exec(location.hash)?.[1];
   if (token) {
     history.replaceState(null, '', location.pathname);
     await api.post('/session', { token });
   } else if (!(await api.get('/health')).body.version) return locked(); // without a session: no error to provoke
   await app.refreshProject();
   find('#help').onclick = app.help;
-  addEventListener('hashchange', show);
+  find('#menu').onclick = ({ target }) => unfold(target.ariaExpanded === 'false');
+  addEventListener('hashchange', () => (TOKEN.test(location.hash) ? location.reload() : show())); // the link of a server that was started again
   addEventListener('unhandledrejection', (event) => {
     if (!(event.reason instanceof ApiError)) return;
     event.preventDefault();

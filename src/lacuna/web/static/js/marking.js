@@ -53,7 +53,7 @@ export async function find() {
   if (!selected && !focused()) return;
   const name = await findLabel(app.project.labels);
   if (!name) return;
-  label(name);
+  label(name, 'key');
   if (app.labelNamed(name)) return;
   await note.settled();
   await app.refreshProject();

@@ -13,7 +13,7 @@ const name = h('h1');
 const patient = h('span', { class: 'patient' });
 const state = h('span', { class: 'soft' });
 const said = h('span', { class: 'said', 'aria-hidden': 'true' }); // the live region says it too
-const blind = h('p', { class: 'comment', hidden: true }, 'Sealed: please mark everything yourself. No suggestions are shown, so that the final model can be judged fairly.');
+const blind = h('p', { class: 'sealed', hidden: true }, 'Sealed: please mark everything yourself. No suggestions are shown, so that the final model can be judged fairly.');
 const comment = h('p', { class: 'comment' });
 const newer = press('New suggestions: show', () => note.renew(), { hidden: true });
 const undo = button('undo', 'Undo');
