@@ -31,10 +31,12 @@ from lacuna.learning.folds import jackknife
 from lacuna.models.base import Tagger
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.file import bundled_model
+from lacuna.models.settings import Settings
 from lacuna.pipeline.training import train
 from lacuna.pipeline.training_records import TrainOptions
 from lacuna.text.document import Document, Mention
 from lacuna.types import BoolArray, FloatArray
+from lacuna.web.teaching.lesson_plan import settings_of
 
 OTHERS = Path(__file__).parents[1] / "examples" / "notes-dev.jsonl"
 MARK = re.compile(r"⟦([A-Z_]+)\|([^⟦⟧]*)⟧")
@@ -55,7 +57,7 @@ def main() -> None:
     others = [Yardstick(list(lacuna.read(options.others)), letters, old) for letters in LETTERS]
     train(read(options.files[0])[:4], replace(old.config, iterations=1), TrainOptions(start=old))
     print("| adapting | source | others | own | labels | CPU seconds |\n|---|---|---|---|---|---|")
-    for name, config in ways(replace(old.config, iterations=options.iterations)).items():
+    for name, config in ways(old, options.iterations).items():
         if options.only not in name:
             continue
         for path in options.files:
@@ -68,11 +70,14 @@ def main() -> None:
             print(f"| {name} | {path.stem} | {lost} | {own} | {seconds:.1f} |", flush=True)
 
 
-def ways(config: Crf) -> dict[str, Crf]:
+def ways(old: CrfModel, iterations: int) -> dict[str, Settings]:
     """Return settings by name: all of it, all but one part, one part alone, nothing, as before."""
+    assert isinstance(old.config, Crf)
+    config = replace(old.config, iterations=iterations)
     bare = replace(config, adapting_letters=False, adapting_replay=0, adapting_share=1.0)
     return {
         "default": config,
+        "review page": settings_of(None, old),
         "default, all new features": replace(config, min_count=1, min_documents=1),
         "default, 8 iterations": replace(config, iterations=8),
         "without letters": replace(config, adapting_letters=False),
@@ -105,12 +110,12 @@ def marked(name: str, text: str) -> Document:
     return Document(name.strip(), plain + text[last:], tuple(mentions), group=name.strip())
 
 
-def adapted(notes: Sequence[Document], config: Crf, old: CrfModel) -> Tagger:
+def adapted(notes: Sequence[Document], config: Settings, old: CrfModel) -> Tagger:
     """Return the model adapted to some notes."""
     return train(notes, config, TrainOptions(start=old)).model
 
 
-def gain(notes: Sequence[Document], config: Crf, old: CrfModel, folds: int) -> str:
+def gain(notes: Sequence[Document], config: Settings, old: CrfModel, folds: int) -> str:
     """Return both figures of notes of the source that the model was not adapted to."""
     found: list[list[float]] = []
     before, after = Counts(), Counts()

@@ -46,13 +46,21 @@ def test_better_and_equal_models_go_live() -> None:
 def test_a_model_that_is_worse_for_several_patients_is_refused() -> None:
     compared = compare(scores([8] * 6), scores([7, 7, 7, 7, 8, 8]))
     assert compared.verdict is Verdict.WORSE
-    assert "misses more identifiers" in compared.why
+    assert compared.why == (
+        "It misses more and has a lower F1 than before on 6 documents that it did not learn from."
+    )
 
 
 def test_wrong_labels_alone_refuse() -> None:
     compared = compare(scores([8] * 6), scores([8] * 6, labels=False))
     assert compared.verdict is Verdict.WORSE
-    assert compared.why.startswith("It has a lower strict F1")
+    assert compared.why.startswith("It has a lower F1 than before on 6 documents")
+
+
+def test_what_is_said_of_models_that_may_suggest() -> None:
+    better = compare(scores([7, 7, 7, 7, 8, 8]), scores([8] * 6))
+    assert better.why.startswith("It misses less and has a higher F1 than before on 6 documents")
+    assert compare(scores([8] * 6), scores([8] * 6)).why.startswith("About as good as before on 6")
 
 
 @pytest.mark.parametrize("patients", [5, 6, 9, 40])

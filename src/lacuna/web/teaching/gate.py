@@ -109,9 +109,9 @@ def compare(before: Scores, now: Scores, examples: Mapping[str, int] | None = No
     if documents < LEAST_DOCUMENTS or patients < LEAST_PATIENTS:
         verdict, why = Verdict.NO_GATE, _unchecked(documents, patients)
     else:
-        worse = [name for name, size in _excess(before, now, weights).items() if size > 0]
-        verdict = Verdict.WORSE if worse else Verdict.LIVE
-        why = _why(worse, documents)
+        worse, better = _clearly(before, now, weights), _clearly(now, before, weights)
+        verdict = Verdict.WORSE if any(worse) else Verdict.LIVE
+        why = _why(worse, better, documents)
     return Compared(verdict, why, documents, patients, was, is_now, labels)
 
 
@@ -120,7 +120,7 @@ def is_better(earlier: Scores, later: Scores) -> bool:
     documents, patients = len(later.ids), len(later.units)
     if documents < LEAST_DOCUMENTS or patients < LEAST_PATIENTS:
         return True
-    if any(size > 0 for size in _excess(earlier, later, _weights(patients)).values()):
+    if any(_clearly(earlier, later, _weights(patients))):
         return False
     missed, f1 = _differences(earlier, later, np.ones((1, patients)))
     return bool(missed[0] + f1[0] < 0)
@@ -154,15 +154,11 @@ def _differences(before: Scores, now: Scores, weights: FloatArray) -> tuple[Floa
     )
 
 
-def _excess(before: Scores, now: Scores, weights: FloatArray) -> dict[str, float]:
-    """Return by how much each figure is worse than chance explains; above 0: clearly worse."""
+def _clearly(before: Scores, now: Scores, weights: FloatArray) -> list[bool]:
+    """Say in which figure `now` is worse by more than chance explains: missed share, F1."""
     whole = np.ones((1, weights.shape[1]))
     found = zip(_differences(before, now, whole), _differences(before, now, weights), strict=True)
-    names = ("misses more identifiers", "has a lower strict F1")
-    return {
-        name: float(observed[0] - ERRORS * resampled.std()) if observed[0] > 0 else 0.0
-        for name, (observed, resampled) in zip(names, found, strict=True)
-    }
+    return [bool(one[0] > ERRORS * resampled.std()) for one, resampled in found]
 
 
 def _measures(scores: Scores, weights: FloatArray) -> Measures:
@@ -218,7 +214,10 @@ def _unchecked(documents: int, patients: int) -> str:
     )
 
 
-def _why(worse: list[str], documents: int) -> str:
-    if not worse:
-        return f"Not clearly worse than before on {documents} documents that it did not learn from."
-    return f"It {' and '.join(worse)} on {documents} documents that it did not learn from."
+def _why(worse: list[bool], better: list[bool], documents: int) -> str:
+    """Return a sentence about the figures: missed share and F1."""
+    changed = worse if any(worse) else better
+    words = ("misses more", "has a lower F1") if any(worse) else ("misses less", "has a higher F1")
+    named = [name for name, is_so in zip(words, changed, strict=True) if is_so]
+    verdict = f"It {' and '.join(named)} than before" if named else "About as good as before"
+    return f"{verdict} on {documents} documents that it did not learn from."
