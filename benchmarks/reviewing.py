@@ -72,6 +72,11 @@ def corpus_of(name: str, paths: Sequence[Path], most: int) -> list[Document]:
     return list(read_corpus(paths))
 
 
+def only(note: Document, labels: Sequence[str]) -> Document:
+    """Return a note as people annotate it who are interested in some labels alone."""
+    return replace(note, mentions=tuple(one for one in note.mentions if one.label in labels))
+
+
 def divided(
     notes: Sequence[Document], seed: int, most: int
 ) -> tuple[list[Document], list[Document]]:
@@ -215,12 +220,12 @@ def table(by_need: Curves, at_random: Curves) -> Iterator[str]:
     yield "|---|---|---|---|---|---|---|"
     for some, others in zip(zip(*by_need, strict=True), zip(*at_random, strict=True), strict=True):
         differences = [a.missed - b.missed for a, b in zip(some, others, strict=True)]
-        longer = sum(row.words for row in some) / max(1, sum(row.words for row in others))
+        words = sum(row.words for row in some), sum(row.words for row in others)
         yield (
             f"| {some[0].reviewed} | {fmean(row.missed for row in some):.1%}"
             f" | {fmean(row.missed for row in others):.1%} | {in_points(differences)}"
             f" | {fmean(row.f1 for row in some):.3f} | {fmean(row.f1 for row in others):.3f}"
-            f" | × {longer:.2f} |"
+            f" | {f'× {words[0] / words[1]:.2f}' if words[1] else ''} |"
         )
     areas = [area(rows) for rows in by_need], [area(rows) for rows in at_random]
     differences = [a - b for a, b in zip(*areas, strict=True)]
@@ -241,15 +246,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("name", help="of the corpus; generated needs no path")
     parser.add_argument("paths", type=Path, nargs="*")
     parser.add_argument("--model", default="bundled")
+    parser.add_argument("--labels", nargs="+", help="only mentions with these labels count")
     parser.add_argument("--seeds", type=int, default=1, help="how often all is repeated")
     parser.add_argument("--every", type=int, default=20, help="notes between two lessons")
     parser.add_argument("--most", type=int, default=100, help="notes that are reviewed")
     parser.add_argument("--pool", type=int, default=400, help="notes that wait at first")
-    parser.add_argument("--iterations", type=int, default=8)
+    parser.add_argument("--iterations", type=int, default=30)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--svg", type=Path, help="a file for the picture")
     given = parser.parse_args(arguments)
     corpus = corpus_of(given.name, given.paths, 2 * given.pool)
+    if given.labels:
+        corpus = [only(note, given.labels) for note in corpus]
     found: dict[str, Curves] = {"by need": [], "at random": []}
     for seed in range(given.seeds):
         notes, unseen = divided(corpus, seed, given.pool)
@@ -263,7 +271,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         given.json.write_text(json.dumps({"corpus": given.name, **rows}, indent=1) + "\n")
     if given.svg is not None:
         series = {f"notes {order}": points(curves) for order, curves in found.items()}
-        title = f"Identifier tokens missed: {given.name}, mean of {given.seeds}"
+        title = f"Identifier tokens missed: {given.name}, mean of {given.seeds} runs"
         given.svg.write_text(learning_curves(series, title=title, below="notes reviewed"), "utf-8")
 
 
