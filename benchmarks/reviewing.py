@@ -222,22 +222,22 @@ def table(by_need: Curves, at_random: Curves) -> Iterator[str]:
         differences = [a.missed - b.missed for a, b in zip(some, others, strict=True)]
         words = sum(row.words for row in some), sum(row.words for row in others)
         yield (
-            f"| {some[0].reviewed} | {fmean(row.missed for row in some):.1%}"
-            f" | {fmean(row.missed for row in others):.1%} | {in_points(differences)}"
+            f"| {some[0].reviewed} | {fmean(row.missed for row in some):.2%}"
+            f" | {fmean(row.missed for row in others):.2%} | {in_points(differences)}"
             f" | {fmean(row.f1 for row in some):.3f} | {fmean(row.f1 for row in others):.3f}"
             f" | {f'× {words[0] / words[1]:.2f}' if words[1] else ''} |"
         )
     areas = [area(rows) for rows in by_need], [area(rows) for rows in at_random]
     differences = [a - b for a, b in zip(*areas, strict=True)]
     yield (
-        f"| mean | {fmean(areas[0]):.1%} | {fmean(areas[1]):.1%} | {in_points(differences)} | | | |"
+        f"| mean | {fmean(areas[0]):.2%} | {fmean(areas[1]):.2%} | {in_points(differences)} | | | |"
     )
 
 
 def in_points(differences: Sequence[float]) -> str:
     """Return the mean and its standard error over the seeds, in percentage points."""
     error = stdev(differences) / sqrt(len(differences)) if len(differences) > 1 else float("nan")
-    return f"{100 * fmean(differences):+.1f} ± {100 * error:.1f}"
+    return f"{100 * fmean(differences):+.2f} ± {100 * error:.2f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
