@@ -95,9 +95,8 @@ def check_apart(found: Suggested) -> None:
 
 
 def plain_need(detected: Detected, found: Suggested) -> float:
-    """Return the need by a plain loop over tokens."""
+    """Return the need by a plain loop over tokens; findings nobody asked for count as missed."""
     spans = [span for one in found.suggestions for span in one.spans]
-    spans += [f[:2] for f in detected.findings if f.label not in {*DEFAULT_LABELS, UNNAMED}]
     missed = 0.0
     for start, end, chance in zip(detected.start, detected.end, detected.probability, strict=True):
         if not any(first < end and start < last for first, last in spans):
@@ -137,8 +136,8 @@ def test_doubts_by_brute_force(detected: Detected) -> None:
     check_apart(found)
     text = detected.document.text
     assert all(s.label in LABELS for s in found.suggestions)
-    known = [span for s in found.suggestions for span in s.spans]
-    known += [f[:2] for f in detected.findings if f.label == "DATE"]
+    shown = [span for s in found.suggestions for span in s.spans]
+    known = shown + [f[:2] for f in detected.findings if f.label == "DATE"]
     unnamed = [f[:2] for f in detected.findings if f.label == UNNAMED]
 
     def touches(spans: Sequence[tuple[int, int]], start: int, end: int) -> bool:
@@ -150,7 +149,7 @@ def test_doubts_by_brute_force(detected: Detected) -> None:
         is_known = touches(known, start, end)
         is_shown = touches(doubts, start, end)
         is_doubtful = not is_known and (chance >= 0.1 or touches(unnamed, start, end))
-        need += 0 if is_known else chance
+        need += 0 if touches(shown, start, end) else chance
         if any(map(str.isalnum, text[start:end])):
             assert is_shown == is_doubtful
         assert not is_shown or is_doubtful
@@ -162,6 +161,25 @@ def test_doubts_by_brute_force(detected: Detected) -> None:
         assert text[end - 1].isalnum()
     assert len(found.words) == len(set(found.words)) == len(found.shares)
     assert sum(found.shares) <= found.need + 1e-9
+
+
+def test_findings_with_other_labels_are_needed_but_no_doubts() -> None:
+    text = "Ana Sato in Bern"
+    tokens = tokenize(text)
+    sure = np.array([0.9, 0.8, 0.0, 0.05])
+    finding = Finding(0, 8, "STAFF", Origin.MODEL, 0.9)
+    nothing = np.zeros(4, np.bool_)
+    detected = Detected(Document("n", text), [finding], tokens.start, tokens.end, sure, nothing)
+    known = suggested(read_findings(detected, ["STAFF"]), [], [])
+    assert len(known.suggestions) == 1
+    assert known.need == pytest.approx((0.05 + 0.9 * 0.1 / 2) / math.sqrt(0.004))
+    read = read_findings(detected, ["PER"])
+    assert doubtful_runs(read) == []
+    other = suggested(read, [], [])
+    assert (other.suggestions, other.doubts) == ((), ())
+    assert other.need == pytest.approx(1.75 / math.sqrt(0.004))
+    expected = {"ana": 0.9 / math.sqrt(0.004), "sato": 0.8 / math.sqrt(0.004)}
+    assert dict(zip(other.words, other.shares, strict=True)) == pytest.approx(expected)
 
 
 def test_a_label_is_guessed_where_the_model_can_tell(project: Project) -> None:

@@ -7,7 +7,10 @@
     need          (Σ P of tokens outside suggestions + ½ Σ p(1 − p) of suggestions) / √(tokens/1000)
 
 The need is about the number of identifiers that a person would correct. It is divided by the root
-of the length, so that long documents do not always come first.
+of the length, so that long documents do not always come first. Words of findings with labels that
+the project does not have are no doubts, but they count for the need: what another model calls
+``PATIENT`` may be a ``NAME`` of this project. Once people have passed over such words, a taught
+model is sure that they are nothing, and they count no more.
 """
 
 from __future__ import annotations
@@ -83,6 +86,8 @@ class Read(NamedTuple):
         Whether each token is outside suggestions, and outside findings nobody asked for.
     is_doubtful
         Whether each of these may be an identifier.
+    is_outside
+        Whether each token is outside suggestions.
     aside
         Findings with labels that the project does not have.
     """
@@ -94,6 +99,7 @@ class Read(NamedTuple):
     probability: FloatArray
     is_left: BoolArray
     is_doubtful: BoolArray
+    is_outside: BoolArray
     aside: Sequence[Finding] = ()
 
     def words(self, token: int) -> list[str]:
@@ -146,12 +152,14 @@ def _read(
     unnamed: Sequence[Finding],
 ) -> Read:
     nowhere = np.zeros(len(tokens[0]), np.bool_)
-    read = Read(document, suggestions, *tokens, nowhere, nowhere, aside)
+    read = Read(document, suggestions, *tokens, nowhere, nowhere, nowhere, aside)
     shown = [span for suggestion in suggestions for span in suggestion.spans]
-    (is_known,) = covered([read], [[*shown, *aside]])
+    (is_shown,) = covered([read], [shown])
+    (is_aside,) = covered([read], [aside])
     (is_unnamed,) = covered([read], [unnamed])
-    is_doubtful = ~is_known & (is_unnamed | (read.probability >= DOUBTFUL))
-    return read._replace(is_left=~is_known, is_doubtful=is_doubtful)
+    is_left = ~is_shown & ~is_aside
+    is_doubtful = is_left & (is_unnamed | (read.probability >= DOUBTFUL))
+    return read._replace(is_left=is_left, is_doubtful=is_doubtful, is_outside=~is_shown)
 
 
 def _of_finding(finding: Finding) -> Suggestion:
@@ -202,7 +210,7 @@ def suggested(read: Read, runs: Sequence[tuple[int, int]], labels: Iterable[str]
         spans = ((int(read.start[first]), int(read.end[last - 1])),)
         sure = float(read.probability[first:last].max())
         doubts.append(Doubt(suggestion_uid(label, spans), label, spans, sure))
-    missed = float(read.probability.sum(where=read.is_left))
+    missed = float(read.probability.sum(where=read.is_outside))
     wrong = sum(map(_uncertainty, read.suggestions))
     shares = {
         word: share / length**0.5 for word, share in _shares(read).items() if share >= LEAST_SHARE
@@ -223,7 +231,8 @@ def _uncertainty(suggestion: Suggestion) -> float:
 def _shares(read: Read) -> dict[str, float]:
     """Return uncertain words (of suggestions: with the label) and what each adds to the need."""
     shares: dict[str, float] = {}
-    for token in np.flatnonzero(read.is_doubtful).tolist():
+    is_uncertain = read.is_outside & (read.is_doubtful | (read.probability >= DOUBTFUL))
+    for token in np.flatnonzero(is_uncertain).tolist():
         for word in read.words(token):
             shares[word] = shares.get(word, 0.0) + float(read.probability[token])
     for suggestion in read.suggestions:
