@@ -110,7 +110,7 @@ def handed_out(project: Project) -> Iterator[int]:
         yield found[0].key
 
 
-def teach(project: Project, room: Classroom, iterations: int) -> str:
+def teach(project: Project, room: Classroom) -> str:
     """Teach once, and let the model suggest if it may; return what the gate said."""
     with project.store.database.reading() as connection:
         documents, judged = tuple(to_learn(connection)), tuple(to_judge(connection))
@@ -130,7 +130,6 @@ def teach(project: Project, room: Classroom, iterations: int) -> str:
         None if live is None else str(live),
         draft,
         early=10_000,
-        iterations=iterations,
     )
     room.teach(asked, hear, threading.Event())
     (one,) = made
@@ -187,7 +186,7 @@ def curve(
             review(project, key, gold[row.id])
             count, words = count + 1, words + len(gold[row.id].text.split())
             if count % given.every == 0:
-                measured(teach(project, room, given.iterations))
+                measured(teach(project, room))
             if count >= given.most:
                 break
         project.close()
@@ -251,7 +250,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--every", type=int, default=20, help="notes between two lessons")
     parser.add_argument("--most", type=int, default=100, help="notes that are reviewed")
     parser.add_argument("--pool", type=int, default=400, help="notes that wait at first")
-    parser.add_argument("--iterations", type=int, default=30)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--svg", type=Path, help="a file for the picture")
     given = parser.parse_args(arguments)

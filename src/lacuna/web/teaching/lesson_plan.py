@@ -80,7 +80,7 @@ def plan_of(project: Project, base: Tagger | None, documents: Sequence[Document]
     if start is None and not learnt:
         raise ConfigError(f"no label has {EXAMPLES} examples yet")
     kept = without_labels(documents, rare)
-    return Plan(kept, settings_of(name, start), start, learnt, tuple(rare), remark)
+    return Plan(kept, settings_of(name, start, learnt), start, learnt, tuple(rare), remark)
 
 
 def _kind(base: Tagger | None, lost: Counter[str], examples: Counter[str]) -> str:
@@ -105,11 +105,21 @@ def _remark(lost: Counter[str]) -> str:
     )
 
 
-def settings_of(name: str | None, start: Tagger | None) -> Settings:
-    """Return the settings to learn with."""
+def settings_of(
+    name: str | None, start: Tagger | None, examples: Mapping[str, int] | None = None
+) -> Settings:
+    """Return the settings to learn with.
+
+    Changes of a model count in full if it knows the labels of less than half of the examples: a
+    share of them would be too little to learn the other labels.
+    """
     if isinstance(start, CrfModel):
+        counts = examples or {}
+        known = sum(count for label, count in counts.items() if label in start.labels)
+        is_new = 2 * known < sum(counts.values())
         return replace(
             start.config,
+            adapting_share=1.0 if is_new else start.config.adapting_share,
             iterations=ITERATIONS,
             tolerance=0.0,
             adapting_letters=False,  # takes three times as long; replayed notes have such letters
