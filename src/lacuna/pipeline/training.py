@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from threading import Event
 
 from lacuna.encoding.flat import TrainingDocument
@@ -159,15 +159,17 @@ def _with_alignment(
     return replace(trained, model=model)
 
 
-def begin(corpus: Iterable[Document], config: Settings, options: TrainOptions) -> Begun:
-    """Do what comes before the first iteration; ``train`` goes on from there.
+def begin(
+    corpus: Iterable[Document], config: Settings, options: TrainOptions, *, iterations: int = 0
+) -> Begun:
+    """Do what comes before training, and some iterations; ``train`` goes on from there.
 
     The result is for one call with the same documents, settings and options, except for
     `on_progress` and `stop`; it is given as ``TrainOptions.begun``.
     """
     begun = _begun([settled(document) for document in corpus], config, options)
-    first = next(begun.steps)
-    return begun._replace(steps=chain((first,), begun.steps))
+    made = list(islice(begun.steps, iterations + 1))
+    return begun._replace(steps=chain(made, begun.steps))
 
 
 def _begun(documents: Sequence[Document], config: Settings, options: TrainOptions) -> Begun:

@@ -118,10 +118,39 @@ def test_without_a_model_a_new_one_is_trained(tmp_path: Path) -> None:
         assert isinstance(load(made.file), CrfModel)
 
 
+def test_a_prepared_lesson_gives_the_same_models(project: Project) -> None:
+    fill(project, learn=6, gate=5)
+    lesson, room = asked(project, iterations=0), Classroom()
+    room.warm(Warm(lesson.folder, lesson.documents, lesson.judged_on, lesson.live))
+    prepared = room.prepared
+    assert prepared is not None
+    assert next(prepared.begun.steps).iteration == 0  # prepared, and not used up
+    for _ in range(2):
+        room.warm(Warm(lesson.folder, lesson.documents, lesson.judged_on, lesson.live))
+    assert room.prepared is prepared  # nothing has changed
+    room.prepared = None
+    room.warm(Warm(lesson.folder, lesson.documents, lesson.judged_on, lesson.live))
+    told: list[Told] = []
+    room.teach(lesson, told.append, threading.Event())
+    assert room.prepared is None
+    made = [one for one in told if isinstance(one, Made)]
+    assert [one.sha256 for one in made] == [one.sha256 for one in taught(lesson)[0]]
+
+
+def test_what_was_prepared_for_other_documents_is_not_used(project: Project) -> None:
+    fill(project, learn=6, gate=0)
+    lesson, room = asked(project, iterations=0), Classroom()
+    room.warm(Warm(lesson.folder, lesson.documents[1:], (), lesson.live))
+    told: list[Told] = []
+    room.teach(lesson, told.append, threading.Event())
+    (*_, last) = [one for one in told if isinstance(one, Made)]
+    assert last.sha256 == taught(lesson)[0][-1].sha256
+
+
 def test_warming_opens_what_a_lesson_needs(project: Project) -> None:
     fill(project, learn=3, gate=2)
     lesson, room = asked(project), Classroom()
-    room.warm(Warm(lesson.folder, lesson.documents, lesson.judged_on))
+    room.warm(Warm(lesson.folder, lesson.documents, lesson.judged_on, lesson.live))
     assert set(room.documents) == {*lesson.documents, *lesson.judged_on}
     assert len(room.models) == 1
 

@@ -17,7 +17,7 @@ feature with a tag it was not seen with. Three things keep changes from doing ha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from lacuna.encoding.flat import Example
 from lacuna.features.extract import FeatureIndex
 from lacuna.features.index import KnownKeys
 from lacuna.features.token_table import TokenTable
-from lacuna.models.crf import CrfModel
+from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.crf.adapting import common_tags
 from lacuna.models.crf.objective import Base
 from lacuna.models.file import PackedStrings, joined_words
@@ -69,24 +69,32 @@ def old_scores(old: CrfModel, table: TokenTable, tags: tuple[str, ...]) -> Base:
     return Base(emission, _old_moves(old, tags))
 
 
-def with_changes(
-    old: CrfModel, changes: CrfModel, words: PackedStrings, *, share: float
-) -> CrfModel:
-    """Return the old model plus a share of the changes, given as a model of their own."""
-    tags, size = changes.tags, len(changes.tags)
+@dataclass(frozen=True, slots=True, eq=False)
+class Changes:
+    """Changes of a model: weights[r, k] of the features of an index, and moves, of these tags."""
+
+    tags: tuple[str, ...]
+    index: FeatureIndex
+    weights: RealArray
+    moves: RealArray
+
+
+def with_changes(old: CrfModel, changes: Changes, config: Crf, words: PackedStrings) -> CrfModel:
+    """Return the old model plus the share of the changes that the settings say."""
+    tags, share = changes.tags, np.float32(config.adapting_share)
     new, known = common_tags(old, tags)
     hashes = changes.index.keys.hashes
     rows = old.index.keys.lookup(hashes)
-    step = changes.weights.dense(size) * np.float32(share)
-    weights = np.zeros((len(old.index), size), np.float32)
-    weights[:, new] = old.weights.dense(len(old.tags))[:, known]
+    step = changes.weights * share
+    weights = old.weights.dense(len(old.tags))
+    if tags != old.tags:
+        had, weights = weights, np.zeros((len(weights), len(tags)), np.float32)
+        weights[:, new] = had[:, known]
     weights[rows[rows >= 0]] += step[rows >= 0]
     keys = np.concatenate((old.index.keys.hashes, hashes[rows < 0]))
     index = FeatureIndex(changes.index.plan, KnownKeys.of(keys))
-    moves = _old_moves(old, tags) + np.float32(share) * changes.moves
-    model = CrfModel.of(
-        changes.config, tags, index, np.concatenate((weights, step[rows < 0])), moves
-    )
+    moves = _old_moves(old, tags) + share * changes.moves
+    model = CrfModel.of(config, tags, index, np.concatenate((weights, step[rows < 0])), moves)
     return replace(model, words=joined_words(old.words, words))
 
 

@@ -20,7 +20,7 @@ from lacuna.learning.lbfgs import minimise
 from lacuna.models.base import FitOptions, Step
 from lacuna.models.crf import ChainCrf, Crf, CrfModel, CrfSettings
 from lacuna.models.crf.adapting import keep_old_features, start_tables
-from lacuna.models.crf.changes import with_changes
+from lacuna.models.crf.changes import Changes, with_changes
 from lacuna.models.crf.explain import training_words
 from lacuna.models.crf.li import Li, LiModel
 from lacuna.models.crf.training_set import Setup, TrainingSet, prepare, set_up
@@ -100,11 +100,10 @@ def _model(
     """Return the model of a point; an adapted one keeps the features of the old model."""
     merged, moves = data.objective.tables(point)
     weights = data.emission.expand(merged)
+    if setup.changing is not None and isinstance(setup.config, Crf):
+        changes = Changes(data.tags, data.index, weights, moves)
+        return with_changes(setup.changing, changes, setup.config, words())
     found = MODELS[type(setup.config)].of(setup.config, data.tags, data.index, weights, moves)
-    if setup.changing is not None:
-        assert isinstance(found, CrfModel)
-        share = found.config.adapting_share
-        return with_changes(setup.changing, found, words(), share=share)
     model = replace(found, words=words())
     if isinstance(model, CrfModel) and setup.start is not None:
         return keep_old_features(setup.start, model)

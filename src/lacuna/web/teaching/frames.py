@@ -23,11 +23,12 @@ class _Message(msgspec.Struct, frozen=True, tag=True):
 
 
 class Warm(_Message, frozen=True):
-    """Open the model and these documents; nothing is answered."""
+    """Prepare a lesson; nothing is answered. The fields are those of :class:`Teach`."""
 
     folder: str
     documents: tuple[Version, ...]
     judged_on: tuple[Version, ...]
+    live: str | None
 
 
 class Teach(_Message, frozen=True):

@@ -36,6 +36,7 @@ from lacuna.web.teaching.gate import Verdict, compare, is_better
 from lacuna.web.teaching.learnable import Version, document_at
 from lacuna.web.teaching.lesson_plan import Plan, plan_of
 
+AHEAD = 4  #: iterations that are made before a lesson is asked for
 PREPARING, LEARNING, POLISHING, JUDGING = "preparing", "learning", "polishing", "judging"
 
 
@@ -59,26 +60,27 @@ class Classroom:
 
     documents: dict[Version, Document] = field(default_factory=dict)
     models: dict[str, Tagger] = field(default_factory=dict)  # by SHA-256 of their files
+    before: tuple[object, Scores] | None = None  # scores of the live model, and of what they are
     prepared: Prepared | None = None
     is_warm: bool = False  # all that a lesson needs is compiled
 
     def warm(self, asked: Warm) -> None:
         """Prepare a lesson with these documents, up to its first iteration."""
         with open_project(Path(asked.folder)) as project:
-            path = base_path(project)
-            base = self.model(path)
+            base = self.model(base_path(project))
             documents = self.read(project, asked.documents)
-            self.read(project, asked.judged_on)
+            gate = self.read(project, asked.judged_on)
+        self.scores(project, asked, gate)
         if base is None or not documents:
             return
         plan = plan_of(project, base, documents)
         if not self.is_warm:
-            reader(project, base).read(documents[:1])
             compile_training(plan)
             self.is_warm = True
         if self.prepared is None or not self.prepared.is_for(asked.documents, plan):
             self.prepared = None  # its memory first
-            begun = begin(plan.documents, plan.config, TrainOptions(start=plan.start))
+            options = TrainOptions(start=plan.start)
+            begun = begin(plan.documents, plan.config, options, iterations=AHEAD)
             self.prepared = Prepared(asked.documents, plan, begun)
 
     def begun(self, documents: tuple[Version, ...], plan: Plan) -> Begun | None:
@@ -96,14 +98,14 @@ class Classroom:
             base = self.model(path)
             documents = self.read(project, asked.documents)
             gate = self.read(project, asked.judged_on)
-        live = None if asked.live is None else self.model(Path(asked.live))
+        before = self.scores(project, asked, gate)
         self.forget({*asked.documents, *asked.judged_on}, (path, asked.live))
         plan = plan_of(project, base, documents)
         if asked.iterations:
             config = replace(plan.config, iterations=asked.iterations)  # type: ignore[call-arg]
             plan = replace(plan, config=config)
         begun = self.begun(asked.documents, plan)
-        lesson = Lesson(asked, project, plan, begun, gate, live, _with(plan.remark, tell), began)
+        lesson = Lesson(asked, project, plan, begun, gate, before, _with(plan.remark, tell), began)
         lesson.base_sha256 = None if plan.start is None or path is None else file_digest(path)
         lesson.run(stop)
 
@@ -114,6 +116,15 @@ class Classroom:
                 if version not in self.documents:
                     self.documents[version] = document_at(connection, *version)
         return [self.documents[version] for version in versions]
+
+    def scores(self, project: Project, asked: Warm | Teach, gate: Sequence[Document]) -> Scores:
+        """Return the scores of the live model on the gate."""
+        live = self.model(None if asked.live is None else Path(asked.live))
+        wanted = live, asked.judged_on, project.settings
+        if self.before is None or self.before[0] != wanted:
+            suggester = None if live is None else reader(project, live)
+            self.before = wanted, scores_of(suggester, gate)
+        return self.before[1]
 
     def model(self, path: Path | None) -> Tagger | None:
         """Return the model of a file; ``None`` if there is none."""
@@ -153,17 +164,14 @@ class Lesson:
     plan: Plan
     begun: Begun | None
     gate: Sequence[Document]
-    live: Tagger | None
+    before: Scores  # of the live model on the gate
     tell: Callable[[Told], None]
     began: float
     base_sha256: str | None = None
-    before: Scores | None = None  # of the live model
     early: tuple[int, Scores, Verdict] | None = None  # iteration, scores and verdict
 
     def run(self, stop: Event) -> None:
         """Learn until the end, or until it is stopped."""
-        live = None if self.live is None else reader(self.project, self.live)
-        self.before = scores_of(live, self.gate)
         plan = self.plan
         options = TrainOptions(
             start=plan.start, on_progress=self._progressed, stop=stop, begun=self.begun
@@ -184,7 +192,6 @@ class Lesson:
 
     def _judge(self, model: Tagger, iterations: int, *, is_last: bool) -> None:
         job = self.asked.job
-        assert self.before is not None
         self.tell(Working(job, JUDGING, iterations, iterations))
         now = scores_of(reader(self.project, model), self.gate)
         compared = compare(self.before, now, self.plan.examples)

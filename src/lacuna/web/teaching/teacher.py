@@ -134,7 +134,8 @@ class Teacher:
             project = self._served.project
             with project.store.database.reading() as connection:
                 documents, judged = to_learn(connection), to_judge(connection)
-            self._ask(Warm(str(project.folder.resolve()), tuple(documents), tuple(judged)))
+            folder, live = str(project.folder.resolve()), _path(project)
+            self._ask(Warm(folder, tuple(documents), tuple(judged), live))
 
     def start(self) -> None:
         """Begin a lesson with all that was reviewed so far.
@@ -156,7 +157,7 @@ class Teacher:
                 documents, judged = tuple(to_learn(connection)), tuple(to_judge(connection))
             if not documents:
                 raise NothingToLearnError("no document was reviewed that can be learnt from")
-            live, folder = model_path(project), project.folder.resolve()
+            live, folder = _path(project), project.folder.resolve()
             if self.process is None:
                 models.remove_drafts(project)
             asked = Teach(
@@ -164,7 +165,7 @@ class Teacher:
                 str(folder),
                 documents,
                 judged,
-                None if live is None else str(live.resolve()),
+                live,
                 str(folder / MODELS / f"{models.DRAFT}-{secrets.token_hex(4)}"),
                 self._early,
                 self._iterations,
@@ -308,6 +309,12 @@ class Teacher:
             models.set_live(project, key)
             self.switch(key)
         self._tell("teaching")
+
+
+def _path(project: Project) -> str | None:
+    """Return the file of the model that suggests."""
+    live = model_path(project)
+    return None if live is None else str(live.resolve())
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
