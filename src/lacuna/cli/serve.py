@@ -301,7 +301,10 @@ def _with_model(project: Project, model: Path) -> Project:
     from lacuna.web.server.project_routes import replace_file
     from lacuna.web.teaching.models import set_live
 
-    settings = replace(project.settings, model=str(model.resolve()))
+    path, folder = model.resolve(), project.folder.resolve()
+    is_inside = path.is_relative_to(folder)  # then the project can be moved, or copied
+    name = str(path.relative_to(folder) if is_inside else path)
+    settings = replace(project.settings, model=name)
     replace_file(project.folder / NAME, written(settings).encode())
     set_live(project, None)
     return replace(project, settings=read_settings(project.folder / NAME))

@@ -33,7 +33,8 @@ class BackedUp:
     documents, files
         How many.
     elsewhere
-        Files that ``project.toml`` names outside of the project; they are not copied.
+        Files that ``project.toml`` names outside of the project, or by an absolute path: the copy
+        names the same files.
     """
 
     documents: int
@@ -59,7 +60,7 @@ def back_up(folder: Path, target: Path) -> BackedUp:
             files = list(_files(folder))
             for path in files:
                 _copy(path, draft / path.relative_to(folder))
-        settings = read_settings(draft / NAME)  # also: what it names is there
+        settings = read_settings(folder / NAME)
         documents = _count(draft / DATABASE)
         draft.rename(target)
     except BaseException:
@@ -111,5 +112,5 @@ def _elsewhere(folder: Path, settings: Settings) -> Iterator[str]:
     names += [settings.policy] if settings.policy.endswith(".toml") else []
     root = folder.resolve()
     for name in names:
-        if not (root / name).resolve().is_relative_to(root):
+        if Path(name).is_absolute() or not (root / name).resolve().is_relative_to(root):
             yield name

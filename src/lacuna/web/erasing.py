@@ -19,7 +19,7 @@ import msgspec
 from lacuna.errors import ConfigError
 from lacuna.web.documents_table import places
 from lacuna.web.finishing.discipline import trace_of, words_of
-from lacuna.web.project import DATABASE, EXPORTS, open_project
+from lacuna.web.project import DATABASE, EXPORTS, MODELS, open_project
 from lacuna.web.store import utc_now
 
 TRIGGER = "edit_is_not_removed"
@@ -133,6 +133,8 @@ def _files(folder: Path, ids: Sequence[str]) -> Iterator[str]:
             yield path.name
     for path in sorted(folder.glob("upload-*")):
         yield path.name
+    for path in sorted((folder / MODELS).glob(".*")):  # of processes that were killed
+        yield f"{MODELS}/{path.name}"
     for name in KEPT:
         for path in sorted((folder / name).glob("*")):
             yield f"{name}/{path.name}"

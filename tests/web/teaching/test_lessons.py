@@ -107,6 +107,13 @@ def test_stopping_keeps_what_was_learnt(project: Project) -> None:
     assert (one.iterations, one.is_last) == (3, True)
 
 
+def test_stopped_before_the_first_iteration_there_is_no_model(project: Project) -> None:
+    fill(project, learn=6, gate=0)
+    stop = threading.Event()
+    stop.set()
+    assert taught(asked(project, iterations=40), stop)[0] == []
+
+
 def test_without_a_model_a_new_one_is_trained(tmp_path: Path) -> None:
     with project_with(tmp_path / "ward7", [], model=False) as project:
         fill(project, learn=8, gate=6)

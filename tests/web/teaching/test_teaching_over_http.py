@@ -122,6 +122,33 @@ def test_only_one_lesson_at_a_time_and_stopping_keeps(server: Live, project: Pro
     assert told["last"]["verdict"] == "no-gate"
 
 
+def test_a_choice_during_a_lesson_stays(server: Live, project: Project) -> None:
+    fill(project, learn=10, gate=0)
+    client = server.program()
+    taught = teach(server, client)
+    server.served.teacher._early, server.served.teacher._iterations = 10_000, 100_000
+    client.post("/api/teaching")
+    job = server.served.teacher.job
+    assert job is not None
+    wait_for(lambda: job.iteration >= 1)
+    assert client.post("/api/models/0/live").json()["live"] == 0
+    client.delete("/api/teaching")
+    wait_for(lambda: not job.is_running)
+    assert said(client)["live"] == 0
+    assert len(said(client)["models"]) == len(taught["models"])
+
+
+def test_the_screen_opens_if_the_live_model_is_gone(server: Live, project: Project) -> None:
+    fill(project, learn=6, gate=0)
+    client = server.program()
+    key = teach(server, client)["live"]
+    fill(project, learn=12, gate=0)
+    (project.folder / "models" / f"{key:04d}.lacuna").unlink()
+    told = said(client)
+    assert told["learnt"]["since_live"] >= 5
+    assert client.post("/api/models/0/live").json()["live"] == 0
+
+
 def test_a_killed_teacher_loses_nothing(server: Live, project: Project) -> None:
     fill(project, learn=10, gate=0)
     server.served.teacher._early, server.served.teacher._iterations = 10_000, 100_000
@@ -129,6 +156,8 @@ def test_a_killed_teacher_loses_nothing(server: Live, project: Project) -> None:
     client.post("/api/teaching")
     pid = server.served.teacher.process
     assert pid is not None
+    (project.folder / "models").mkdir(exist_ok=True)
+    (project.folder / "models" / ".draft-1").touch()  # as if it had been killed a little later
     os.kill(pid, signal.SIGKILL)
     wait_for(lambda: said(client)["job"]["state"] == "failed")
     assert said(client)["live"] == 0

@@ -65,7 +65,8 @@ class FinishJobs:
             if process is None or self.job is None or self.job.state in ENDED:
                 return
             process.terminate()
-            self.job = msgspec.structs.replace(self.job, state="stopped")
+            words = "Stopped; nothing was written, and the seal stays closed."
+            self.job = msgspec.structs.replace(self.job, state="stopped", message=words)
         self._events.tell("finish")
 
     def close(self) -> None:
@@ -90,7 +91,7 @@ class FinishJobs:
             is_lost = is_last and self.job is not None and self.job.state not in ENDED
         if is_lost:
             self._log_error(f"finish ended with code {code}")
-            self._take(process, Step("failed", message="failed: the process has ended"))
+            self._take(process, Step("failed", message="It failed: its process has ended."))
 
     def _take(self, process: subprocess.Popen[bytes], step: Step) -> None:
         with self._lock:

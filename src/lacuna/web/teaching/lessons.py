@@ -18,6 +18,7 @@ import msgspec
 
 from lacuna.deid.detection_options import DetectionOptions, with_policy
 from lacuna.deid.detector import Detector
+from lacuna.errors import ModelFileError
 from lacuna.evaluation.scores import Scores, score
 from lacuna.models.answers import save
 from lacuna.models.base import Tagger
@@ -130,7 +131,10 @@ class Classroom:
         """Return the model of a file; ``None`` if there is none."""
         if path is None:
             return None
-        digest = file_digest(path)
+        try:
+            digest = file_digest(path)
+        except OSError:
+            raise ModelFileError(path.name, "cannot be read; put it back") from None
         if digest not in self.models:
             self.models[digest] = load(path)
         return self.models[digest]
@@ -177,6 +181,8 @@ class Lesson:
             start=plan.start, on_progress=self._progressed, stop=stop, begun=self.begun
         )
         trained = train(plan.documents, plan.config, options)
+        if trained.interrupted and not trained.iterations:
+            return  # stopped before anything was learnt
         if self.early is None or self.early[0] != trained.iterations:
             self._judge(trained.model, trained.iterations, is_last=True)
 

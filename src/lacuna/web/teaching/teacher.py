@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol
 
-from lacuna.errors import LacunaError
+from lacuna.errors import LacunaError, ModelFileError
 from lacuna.web.model_files import OF_SETTINGS, base_path, live_key, model_file, model_path
 from lacuna.web.project import MODELS, Project
 from lacuna.web.suggestions import Suggester
@@ -45,6 +45,9 @@ SECONDS_TO_END = 1.0
 COMMAND = (sys.executable, "-m", "lacuna.web.teaching.teacher_process")
 
 
+Live = tuple[int | None, Path | None]
+
+
 class BusyError(LacunaError):
     """A lesson is going on."""
 
@@ -67,7 +70,11 @@ class Served(Protocol):
 
 @dataclass(slots=True)
 class Job:
-    """A lesson; `early` is the key of the model that went live while learning went on."""
+    """A lesson.
+
+    `early` is the key of the model that went live while learning went on, `live` is what suggests
+    as far as the lesson knows: its key, and the file of ``project.toml``.
+    """
 
     asked: Teach
     began: float
@@ -77,6 +84,7 @@ class Job:
     seconds: float = 0.0
     message: str = ""
     early: int | None = None
+    live: Live = (None, None)
     is_stopped: bool = False
 
     @property
@@ -134,8 +142,9 @@ class Teacher:
             project = self._served.project
             with project.store.database.reading() as connection:
                 documents, judged = to_learn(connection), to_judge(connection)
-            folder, live = str(project.folder.resolve()), _path(project)
-            self._ask(Warm(folder, tuple(documents), tuple(judged), live))
+            with suppress(ModelFileError):  # start() says so
+                folder, live = str(project.folder.resolve()), _path(project)
+                self._ask(Warm(folder, tuple(documents), tuple(judged), live))
 
     def start(self) -> None:
         """Begin a lesson with all that was reviewed so far.
@@ -158,8 +167,6 @@ class Teacher:
             if not documents:
                 raise NothingToLearnError("no document was reviewed that can be learnt from")
             live, folder = _path(project), project.folder.resolve()
-            if self.process is None:
-                models.remove_drafts(project)
             asked = Teach(
                 next(self._numbers),
                 str(folder),
@@ -170,7 +177,7 @@ class Teacher:
                 self._early,
                 self._iterations,
             )
-            self.job = Job(asked, time.perf_counter())
+            self.job = Job(asked, time.perf_counter(), live=_live(project))
             self._ask(asked)
         self._tell("teaching")
 
@@ -203,6 +210,7 @@ class Teacher:
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
+            models.remove_drafts(self._served.project)  # of a process that was killed
             self._process = subprocess.Popen(
                 COMMAND,
                 stdin=subprocess.PIPE,
@@ -252,9 +260,8 @@ class Teacher:
         project = self._served.project
         is_worse = made.compared.verdict is Verdict.WORSE
         goes_live = made.replaces and not is_worse
-        live = live_key(project.store.database.reader)
-        if job.early is not None and live != job.early:
-            goes_live = False  # somebody went back to another model meanwhile
+        if _live(project) != job.live:
+            goes_live = False  # somebody chose another model meanwhile
         if not goes_live and not is_worse:
             Path(made.file).unlink(missing_ok=True)
             return
@@ -272,7 +279,7 @@ class Teacher:
         job.message = made.compared.why
         if goes_live:
             before = None if job.early is None or self.before is None else self.before[1]
-            job.early = key
+            job.early, job.live = key, _live(project)
             self.switch(key, before)
 
     def switch(self, key: int | None, before: Uids | None = None) -> None:
@@ -309,6 +316,10 @@ class Teacher:
             models.set_live(project, key)
             self.switch(key)
         self._tell("teaching")
+
+
+def _live(project: Project) -> Live:
+    return live_key(project.store.database.reader), base_path(project)
 
 
 def _path(project: Project) -> str | None:

@@ -1,4 +1,7 @@
-"""What a model says about the documents that wait: changes against another, and its doubts."""
+"""What a model says about the documents that wait: changes against another, and its doubts.
+
+Sealed documents are left out: nobody is told what a model finds in them.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from dataclasses import dataclass
 import msgspec
 
 from lacuna.web.documents_table import places
+from lacuna.web.parts import IS_SEALED
 from lacuna.web.store import WAITING
 
 Uids = Mapping[int, frozenset[str]]  #: of suggestions, by key of the document
@@ -106,6 +110,7 @@ def doubts(connection: sqlite3.Connection, model: int) -> list[LabelDoubts]:
 def _rows(connection: sqlite3.Connection, model: int) -> Iterator[tuple[int, str, str]]:
     yield from connection.execute(
         "SELECT key, id, found FROM document JOIN suggestion ON document.key = suggestion.document"
-        f" WHERE model = ? AND state IN ({places(len(WAITING))}) ORDER BY key",
+        f" WHERE model = ? AND NOT {IS_SEALED} AND state IN ({places(len(WAITING))})"
+        " ORDER BY key",
         (model, *WAITING),
     )

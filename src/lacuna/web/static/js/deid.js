@@ -46,9 +46,15 @@ function draw(found) {
     remarks.map((one) => p(one)));
 }
 
-export function show() {
+export async function show() {
   offer(policy, app.project.policies, policy.value || app.project.policy);
   threshold.value ||= app.project.threshold;
+  await follow();
 }
 
-app.on('deid', async () => job !== null && draw((await api.get(`/deid-runs/${job}`)).body));
+async function follow() {
+  const [newest] = (await api.get('/deid-runs')).body.runs;
+  if (newest && (newest.state === 'running' || newest.job === job)) draw(newest);
+}
+
+for (const type of ['deid', 'resume']) app.on(type, () => app.screen?.element === element && follow());

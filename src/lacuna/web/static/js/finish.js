@@ -19,7 +19,7 @@ export const element = h('section', { class: 'screen' }, h('h1', null, 'Finish')
     h('section', { class: 'card' }, h('h2', null, 'From everything'), p('Learns from all reviewed notes, the sealed ones too. Scores come from cross-validation; nothing is promised.'), all)),
   made);
 
-const start = (everything) => ask(() => api.post('/finish', { everything, level: Number(level.value), again: again.firstChild.checked }));
+const start = (everything) => ask(() => api.post('/finish', { everything, level: Number(level.value), again: !again.hidden && again.firstChild.checked }));
 
 async function ask(work) {
   const found = await tried(error, work);
@@ -30,6 +30,7 @@ function draw({ job, finished, sealed, promise }) {
   const running = job && !['done', 'failed', 'stopped'].includes(job.state);
   seal.disabled = all.disabled = running;
   again.hidden = !sealed.reviewed_patients || promise[0].have > 0;
+  if (again.hidden) again.firstChild.checked = false;
   fill(now,
     p(h('b', null, counted(sealed.reviewed_patients, 'sealed patient')), ` of ${sealed.patients} reviewed. Those count whom the queue has drawn and no model has seen.`),
     promiseMeter(promise),
