@@ -179,7 +179,7 @@ def combined_keys(table: TokenTable, types: IntArray, values: HashArray, plan: P
         types,
         table.sentences,
         values,
-        place_values(table, plan.token_attributes),
+        place_values(table, plan.token_attributes, plan.resources),
         several.first_term,
         several.attribute,
         several.offset,

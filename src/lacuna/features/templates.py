@@ -49,6 +49,8 @@ TOKEN_ATTRIBUTES = {
     "row": "the first token of the line above, in lower case",
     "earlier": "the first header that the same word had earlier in the document",
     "place": "the tenth of the document it is in, and whether it begins its line",
+    "lex": "the most frequent label of the word in other training documents, in bands; or new",
+    "phrase": "its place in a mention of other training documents, with length and label",
     "column.NAME": "its value in the column NAME of the corpus",
     "meta.NAME": "the document's meta data under NAME",
 }

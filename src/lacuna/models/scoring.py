@@ -137,7 +137,7 @@ class Scorer:
             types, of_type, values = self._types.number(table)
         scores = np.zeros((len(types), self._tags), np.float32)
         add_windows(types, table.sentences, *self.window, of_type, scores)
-        places = place_values(table, plan.token_attributes)
+        places = place_values(table, plan.token_attributes, plan.resources)
         keys, several = self._index.keys, plan.by_token
         add_combined(
             types,

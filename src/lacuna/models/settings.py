@@ -28,6 +28,8 @@ from lacuna.errors import ConfigError
 
 #: Former names of settings in model files, and their present names.
 FORMER_NAMES: Mapping[str, str] = {"lists": "word_lists"}
+#: Settings that were added later with another default than models had before.
+FORMER_DEFAULTS: Mapping[str, Any] = {"lexicon": False}
 TYPE_NAMES: Mapping[Any, str] = {
     bool: "true or false",
     int: "a whole number",
@@ -237,7 +239,10 @@ def stored_settings(record: type[AnySettings], content: object) -> AnySettings:
     if isinstance(content, Mapping):
         known = {field.name for field in fields(record)}
         content = {
-            FORMER_NAMES[name] if name not in known and name in FORMER_NAMES else name: value
-            for name, value in content.items()
+            **{name: value for name, value in FORMER_DEFAULTS.items() if name in known},
+            **{
+                FORMER_NAMES[name] if name not in known and name in FORMER_NAMES else name: value
+                for name, value in content.items()
+            },
         }
     return msgspec.convert(content, record)
