@@ -131,7 +131,7 @@ def first_of_most(counts: Counter[str]) -> tuple[str, int]:
 def test_attributes_in_training_are_counted_without_the_own_unit(
     documents: list[Document], least: int
 ) -> None:
-    _, values, table = counted(documents, least=least)
+    _, values, _ = counted(documents, least=least)
     lex: list[Value] = []
     phrase: list[Value] = []
     for document, item in zip(documents, encoded(documents), strict=True):
@@ -251,5 +251,5 @@ def test_damaged_arrays_are_refused(name: str) -> None:
     part, change = DAMAGE[name]
     arrays = lexicon.to_arrays()
     arrays[part] = change(arrays[part])
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"."):
         TrainingLexicon.from_arrays(arrays)

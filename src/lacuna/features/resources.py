@@ -63,7 +63,7 @@ class Resources:
     def check(self, attribute: str) -> None:
         """Raise if an attribute needs a word list, clusters or a lexicon that are missing."""
         if attribute in LEXICAL and self.lexicon is None:
-            raise ConfigError(f"{attribute}: there is no training lexicon; set lexicon=true")
+            raise ConfigError(f"{attribute}: there is no training lexicon")
         kind, _, rest = attribute.partition(".")
         known = {"list": self.lists, "cluster": self.clusters}.get(kind)
         if known is not None and rest.partition(".")[0] not in known:

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Self
 
-from lacuna.features.resources import Resources, read_sources, with_lexicon, without_folders
+from lacuna.errors import ConfigError
+from lacuna.features.resources import (
+    Resources,
+    read_sources,
+    uses_lexicon,
+    with_lexicon,
+    without_folders,
+)
 from lacuna.features.templates import Template
 from lacuna.models.settings import AT_LEAST_ONE, Settings
 
@@ -43,7 +50,11 @@ class FeatureSettings(Settings):
     def read(self) -> tuple[tuple[Template, ...], Resources]:
         """Return the templates, and the word lists and clusters that they name."""
         found, resources = read_sources(self.features, self.columns, self.word_lists, self.clusters)
-        return with_lexicon(found) if self.lexicon else found, resources
+        if self.lexicon:
+            return with_lexicon(found), resources
+        if uses_lexicon(found):
+            raise ConfigError("a template looks at the training lexicon: set lexicon=true")
+        return found, resources
 
     def without_folders(self) -> Self:
         """Return the settings with file names in place of paths, for a model file."""

@@ -238,11 +238,9 @@ def stored_settings(record: type[AnySettings], content: object) -> AnySettings:
     """Return settings from the header of a model file; the caller handles validation errors."""
     if isinstance(content, Mapping):
         known = {field.name for field in fields(record)}
-        content = {
-            **{name: value for name, value in FORMER_DEFAULTS.items() if name in known},
-            **{
-                FORMER_NAMES[name] if name not in known and name in FORMER_NAMES else name: value
-                for name, value in content.items()
-            },
+        before = {name: value for name, value in FORMER_DEFAULTS.items() if name in known}
+        content = before | {
+            FORMER_NAMES[name] if name not in known and name in FORMER_NAMES else name: value
+            for name, value in content.items()
         }
     return msgspec.convert(content, record)
