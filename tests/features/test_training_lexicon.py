@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -79,7 +80,7 @@ class Counted:
     def __init__(self, documents: Sequence[Document], least: int) -> None:
         self.words: dict[str, Counter[str]] = defaultdict(Counter)
         self.phrases: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
-        units = defaultdict(set)
+        units: dict[Any, set[tuple[str, str]]] = defaultdict(set)
         for document, item in zip(documents, encoded(documents), strict=True):
             words = [lower(word) for word in item.tokens.words(document.text)]
             inside = defaultdict(set)
@@ -93,7 +94,8 @@ class Counted:
             for t, word in enumerate(words):
                 self.words[word].update(inside[t] or {"O"})
                 units[word].add(document.unit)
-        for table in (self.words, self.phrases):
+        tables: tuple[dict[Any, Counter[str]], ...] = (self.words, self.phrases)
+        for table in tables:
             for entry in [entry for entry in table if len(units[entry]) < least]:
                 del table[entry]
 
@@ -179,7 +181,7 @@ def as_counts(lexicon: TrainingLexicon) -> dict[tuple[str, int, int], int]:
         (name, int(part.types.hashes[i]), int(lexicon.labels[k])): n
         for name, part in (("word", lexicon.words), ("phrase", lexicon.phrases))
         for i, k, n in zip(
-            part.entry.tolist(), part.label.tolist(), part.count.tolist(), strict=True
+            part.entry.tolist(), part.label.tolist(), part.times.tolist(), strict=True
         )
     }
 
@@ -230,14 +232,14 @@ def test_another_key_gives_other_hashes() -> None:
     assert not {hash_ for _, hash_, _ in one} & {hash_ for _, hash_, _ in other}
 
 
-DAMAGE = {
+DAMAGE: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "a word twice": ("words.hashes", lambda a: np.concatenate((a[:1], a[:1], a[2:]))),
     "no such entry": ("words.entry", lambda a: a + len(a)),
     "an entry below 0": ("phrases.entry", lambda a: a - 1),
     "no such label": ("phrases.label", lambda a: a + 9),
-    "a count below 0": ("words.count", lambda a: -a),
-    "another kind": ("words.count", lambda a: a.astype(np.int64)),
-    "too few": ("words.count", lambda a: a[1:]),
+    "a count below 0": ("words.times", lambda a: -a),
+    "another kind": ("words.times", lambda a: a.astype(np.int64)),
+    "too few": ("words.times", lambda a: a[1:]),
     "a label twice": ("labels", lambda a: np.repeat(a[:1], len(a))),
     "no label": ("labels", lambda a: a[:0]),
     "two keys": ("key", lambda a: np.repeat(a, 2)),

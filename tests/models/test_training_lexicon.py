@@ -98,7 +98,7 @@ def counts(lexicon: TrainingLexicon) -> Counter[tuple[str, int, int]]:
             (name, int(part.types.hashes[i]), int(lexicon.labels[k])): n
             for name, part in (("word", lexicon.words), ("phrase", lexicon.phrases))
             for i, k, n in zip(
-                part.entry.tolist(), part.label.tolist(), part.count.tolist(), strict=True
+                part.entry.tolist(), part.label.tolist(), part.times.tolist(), strict=True
             )
         }
     )
@@ -127,7 +127,7 @@ def test_a_model_without_one_is_adapted_without_one() -> None:
 
 def entry_units(documents: Sequence[Document]) -> dict[tuple[str, ...], set[tuple[str, str]]]:
     """Return the units of each word, and of each mention's words."""
-    units = defaultdict(set)
+    units: dict[tuple[str, ...], set[tuple[str, str]]] = defaultdict(set)
     for document in documents:
         tokens = tokens_of(document)
         words = [lower(word) for word in tokens.words(document.text)]

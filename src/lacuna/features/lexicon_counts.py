@@ -28,12 +28,13 @@ from lacuna.features.training_lexicon import (
     lower_hashes,
     most_frequent,
     range_hashes,
+    sentence_borders,
     word_values,
 )
 from lacuna.text.align import align
 from lacuna.text.document import Document
 from lacuna.text.word_types import WordTypes, hash_words
-from lacuna.types import HashArray, LongArray
+from lacuna.types import BoolArray, HashArray, LongArray
 
 NO_UNIT = -1  #: of sentences that nothing is left out for
 
@@ -117,7 +118,7 @@ def count_lexicon(
         None if old is None else old.phrases,
     )
     lexicon = TrainingLexicon(labels, word_counts.entries(), phrase_counts.entries(), key)
-    return lexicon, _values(lexicon, table, words, units, word_counts, phrase_counts)
+    return lexicon, _values(lexicon, table, units, word_counts, phrase_counts)
 
 
 def _mentions(
@@ -170,7 +171,7 @@ class _Counts(NamedTuple):
     types: WordTypes
     total: LongArray
     old: LongArray
-    enough: LongArray
+    enough: BoolArray
     unit: LongArray
     entry: LongArray
     label: LongArray
@@ -225,26 +226,25 @@ def _table(entry: LongArray, label: LongArray, shape: tuple[int, int]) -> LongAr
 def _values(
     lexicon: TrainingLexicon,
     table: TokenTable,
-    words: HashArray,
     units: LongArray,
     word_counts: _Counts,
     phrase_counts: _Counts,
 ) -> dict[str, HashArray]:
     """Return the attributes of all tokens without the counts of their units."""
-    ids = lexicon.words.types.lookup(entry_hashes(words, lexicon.key))
+    found, labels = lexicon.find(table), lexicon.labels
     of_word, of_phrase = lexicon.word_values.copy(), lexicon.phrase_labels.copy()
-    lex, phrase = (np.zeros(len(words), np.uint64) for _ in range(2))
+    lex, phrase = (np.zeros(len(found.words), np.uint64) for _ in range(2))
     order = np.argsort(units, kind="stable")
     numbers, first = np.unique(units[order], return_index=True)
-    borders = np.stack((table.sentences[:-1], table.sentences[1:]), axis=1)
-    for unit, sentences in zip(numbers.tolist(), np.split(borders[order], first[1:]), strict=True):
-        own, counts = word_counts.without(unit)
-        of_word[own] = word_values(counts, lexicon.labels)
-        mentioned, counts = phrase_counts.without(unit)
-        of_phrase[mentioned] = most_frequent(counts)
+    borders = np.split(sentence_borders(table)[order], first[1:])
+    for unit, sentences in zip(numbers.tolist(), borders, strict=True):
+        words, counts = word_counts.without(unit)
+        of_word[words] = word_values(counts, labels)
+        phrases, counts = phrase_counts.without(unit)
+        of_phrase[phrases] = most_frequent(counts)
         tokens = np.concatenate([np.arange(a, b) for a, b in sentences.tolist()])
-        lex[tokens] = lex_of(ids[tokens], of_word)
-        fill_phrases(words, sentences, *lexicon.phrase_table(), of_phrase, lexicon.labels, phrase)
-        of_word[own] = lexicon.word_values[own]
-        of_phrase[mentioned] = lexicon.phrase_labels[mentioned]
+        lex[tokens] = lex_of(found.words[tokens], of_word)
+        fill_phrases(sentences, found.first, found.phrases, of_phrase, labels, phrase)
+        of_word[words] = lexicon.word_values[words]
+        of_phrase[phrases] = lexicon.phrase_labels[phrases]
     return {"lex": lex, "phrase": phrase}

@@ -27,12 +27,7 @@ from lacuna.types import HashArray
 #: Templates that use the training lexicon, in models that have one.
 LEXICON_TEMPLATES = """\
 lex[-1..1]
-lex[-1] lex[0]
-lex[0] lex[1]
-lex[0] short[0]
 phrase[-1..1]
-phrase[0] short[0]
-phrase[0] lex[0]
 """
 LEXICAL = frozenset(("lex", "phrase"))  #: attributes that need a training lexicon
 PATH_SIZES = (4, 6, 10, 20)  #: bits of cluster paths that get templates

@@ -29,8 +29,8 @@ from lacuna.features.lexicon import AnyArray, array_part
 from lacuna.features.token_table import TokenTable
 from lacuna.kernels import kernel
 from lacuna.text.characters import lower_table
-from lacuna.text.word_types import EMPTY, WordTypes, hash_tokens, slot_of
-from lacuna.types import HashArray, IntArray, LongArray
+from lacuna.text.word_types import WordTypes, hash_tokens
+from lacuna.types import BoolArray, HashArray, IntArray, LongArray
 
 LONGEST = 8  #: words of a phrase
 OFTEN = 3
@@ -43,14 +43,14 @@ NO_LABEL = -1
 class Entries(NamedTuple):
     """Words or phrases, and how often each has each label.
 
-    Pair p: the entry ``entry[p]`` has the label ``label[p]`` ``count[p]`` times. Pairs are in order
+    Pair p: the entry ``entry[p]`` has the label ``label[p]`` ``times[p]`` times. Pairs are in order
     of entry, then label.
     """
 
     types: WordTypes
     entry: IntArray
     label: IntArray
-    count: IntArray
+    times: IntArray
 
     @classmethod
     def of(cls, types: WordTypes, counts: LongArray) -> Entries:
@@ -62,7 +62,7 @@ class Entries(NamedTuple):
     def counts(self, labels: int) -> LongArray:
         """Return counts[i, k] of entry i and label k."""
         counts = np.zeros((len(self.types), labels), np.int64)
-        counts[self.entry, self.label] = self.count
+        counts[self.entry, self.label] = self.times
         return counts
 
     def to_arrays(self) -> dict[str, AnyArray]:
@@ -71,20 +71,34 @@ class Entries(NamedTuple):
             "hashes": self.types.hashes,
             "entry": self.entry,
             "label": self.label,
-            "count": self.count,
+            "times": self.times,
         }
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, AnyArray], labels: int) -> Entries:
         """Undo :meth:`to_arrays`; ValueError if they do not fit together."""
         types = WordTypes.of_distinct(array_part(arrays, "hashes", np.uint64))
-        entry, label, count = (array_part(arrays, n, np.int32) for n in ("entry", "label", "count"))
-        if not len(entry) == len(label) == len(count):
-            raise ValueError("each pair must have an entry, a label and a count")
-        below = ((entry, len(types)), (label, labels), (count, np.iinfo(np.int32).max))
+        entry, label, times = (array_part(arrays, n, np.int32) for n in ("entry", "label", "times"))
+        if not len(entry) == len(label) == len(times):
+            raise ValueError("each pair must have an entry, a label and a number")
+        below = ((entry, len(types)), (label, labels), (times, np.iinfo(np.int32).max))
         if any(len(array) and not 0 <= array.min() <= array.max() < most for array, most in below):
             raise ValueError("counts of labels are damaged")
-        return cls(types, entry, label, count)
+        return cls(types, entry, label, times)
+
+
+class FoundEntries(NamedTuple):
+    """Entries of some tokens, -1 for those that are not known.
+
+    words[t]
+        That of token t.
+    first, phrases
+        phrases[first[t] + n] is the phrase of n + 1 words that token t begins.
+    """
+
+    words: IntArray
+    first: LongArray
+    phrases: IntArray
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,8 +113,9 @@ class TrainingLexicon:
         By label; phrases are never ``O``.
     key
         The key of a private model, else 0; hashes of entries begin with it.
-    word_values, phrase_labels
-        Of each entry: the value of ``lex``, and the most frequent label.
+    word_values, named, phrase_labels
+        Of each word its value of ``lex`` and whether it is in any mention; of each phrase its most
+        frequent label.
     """
 
     labels: HashArray
@@ -108,26 +123,34 @@ class TrainingLexicon:
     phrases: Entries
     key: int = 0
     word_values: HashArray = field(init=False, repr=False)
+    named: BoolArray = field(init=False, repr=False)
     phrase_labels: IntArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         count = len(self.labels)
-        words = word_values(self.words.counts(count), self.labels)
-        object.__setattr__(self, "word_values", words)
+        words = self.words.counts(count)
+        object.__setattr__(self, "word_values", word_values(words, self.labels))
+        object.__setattr__(self, "named", words[:, 1:].any(axis=1))
         object.__setattr__(self, "phrase_labels", most_frequent(self.phrases.counts(count)))
 
     def values(self, table: TokenTable) -> dict[str, HashArray]:
         """Return the attributes of all tokens, by name, as 64-bit hashes; 0 for no phrase."""
-        words = lower_hashes(table)
-        found = np.zeros(len(words), np.uint64)
-        borders = np.stack((table.sentences[:-1], table.sentences[1:]), axis=1)
-        fill_phrases(words, borders, *self.phrase_table(), self.phrase_labels, self.labels, found)
-        ids = self.words.types.lookup(entry_hashes(words, self.key))
-        return {"lex": lex_of(ids, self.word_values), "phrase": found}
+        found = self.find(table)
+        phrases = np.zeros(len(found.words), np.uint64)
+        borders = sentence_borders(table)
+        fill_phrases(borders, found.first, found.phrases, self.phrase_labels, self.labels, phrases)
+        return {"lex": lex_of(found.words, self.word_values), "phrase": phrases}
 
-    def phrase_table(self) -> tuple[int, HashArray, IntArray]:
-        """Return what :func:`fill_phrases` needs to find phrases."""
-        return self.key, self.phrases.types.slot_hashes, self.phrases.types.slot_ids
+    def find(self, table: TokenTable) -> FoundEntries:
+        """Look up the words and phrases of some tokens.
+
+        A phrase has only words that are in some mention.
+        """
+        words = lower_hashes(table)
+        ids = self.words.types.lookup(entry_hashes(words, self.key))
+        named = np.append(self.named, False)[ids]
+        first, hashes = phrase_hashes(words, named, table.sentences, self.key)
+        return FoundEntries(ids, first, self.phrases.types.lookup(hashes))
 
     def to_arrays(self) -> dict[str, AnyArray]:
         """Return all that needs to be stored."""
@@ -156,6 +179,11 @@ class TrainingLexicon:
             for name in ("words", "phrases")
         )
         return cls(labels, words, phrases, int(key[0]))
+
+
+def sentence_borders(table: TokenTable) -> LongArray:
+    """Return the first token of each sentence and the one after its last."""
+    return np.stack((table.sentences[:-1], table.sentences[1:]), axis=1)
 
 
 def lower_hashes(table: TokenTable) -> HashArray:
@@ -215,30 +243,53 @@ def range_hashes(words: HashArray, start: LongArray, end: LongArray, key: int) -
 
 
 @kernel
+def phrase_hashes(
+    words: HashArray, named: BoolArray, sentences: LongArray, key: int
+) -> tuple[LongArray, HashArray]:
+    """Return the hashes of all phrases of up to LONGEST words that are all `named`.
+
+    hashes[first[t] + n] is that of the phrase of n + 1 words that token t begins.
+    """
+    first = np.zeros(len(words) + 1, np.int64)
+    for s in range(len(sentences) - 1):
+        run = 0
+        for t in range(sentences[s + 1] - 1, sentences[s] - 1, -1):
+            run = min(run + 1, LONGEST) if named[t] else 0
+            first[t + 1] = run
+    for t in range(len(words)):
+        first[t + 1] += first[t]
+    hashes = np.empty(first[-1], np.uint64)
+    for t in range(len(words)):
+        h = seed(key)
+        for n in range(first[t + 1] - first[t]):
+            h = step(h, words[t + n])
+            hashes[first[t] + n] = finish(h)
+    return first, hashes
+
+
+@kernel
 def fill_phrases(
-    words: HashArray,
     sentences: LongArray,
-    key: int,
-    slot_hashes: HashArray,
-    slot_ids: IntArray,
+    first: LongArray,
+    ids: IntArray,
     label_of: IntArray,
     labels: HashArray,
     values: HashArray,
 ) -> None:
     """Write the value of ``phrase`` for the tokens sentences[s, 0] to sentences[s, 1].
 
-    The slots are the table of phrases; label_of[i] is the label of phrase i, -1 for none.
+    ids[first[t] + n] is the phrase of n + 1 words that token t begins, label_of[i] the label of
+    phrase i; -1 for none.
     """
     for s in range(len(sentences)):
         t, last = sentences[s, 0], sentences[s, 1]
         while t < last:
-            h, size, label = seed(key), np.int64(0), np.int32(NO_LABEL)
-            for n in range(min(LONGEST, last - t)):
-                h = step(h, words[t + n])
-                i = slot_ids[slot_of(finish(h), slot_hashes, slot_ids)]
-                if i != EMPTY and label_of[i] != NO_LABEL:
+            size, label = 0, np.int32(NO_LABEL)
+            for n in range(first[t + 1] - first[t]):
+                i = ids[first[t] + n]
+                if i >= 0 and label_of[i] != NO_LABEL:
                     size, label = n + 1, label_of[i]
             for n in range(size):
-                band = 2 * min(size, LENGTHS) + (n > 0)
+                band = 2 * (size if size < LENGTHS else LENGTHS) + (n > 0)
                 values[t + n] = finish(step(seed(band), labels[label]))
             t += max(size, 1)
