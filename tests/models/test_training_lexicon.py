@@ -14,7 +14,8 @@ import pytest
 from lacuna import Crf, Document, Mention, train
 from lacuna.errors import ConfigError, ModelFileError
 from lacuna.features.resources import uses_lexicon
-from lacuna.features.training_lexicon import TrainingLexicon, entry_hashes, range_hashes
+from lacuna.features.token_table import token_table
+from lacuna.features.training_lexicon import TrainingLexicon, lower_hashes, range_hashes
 from lacuna.models.base import Tagger
 from lacuna.models.file import StoredModel
 from lacuna.models.registry import load, restore, trainable
@@ -23,7 +24,6 @@ from lacuna.pipeline.training import train as train_with_options
 from lacuna.pipeline.training_records import TrainOptions
 from lacuna.text.document import Span
 from lacuna.text.tokens import tokens_of
-from lacuna.text.word_types import hash_words
 from tests.features.reference import lower
 from tests.models.every_kind import example
 from tests.models.examples import corpus
@@ -139,9 +139,13 @@ def entry_units(documents: Sequence[Document]) -> dict[tuple[str, ...], set[tupl
     return units
 
 
-def hash_of(words: Sequence[str], key: int) -> int:
-    every = (np.array([0]), np.array([len(words)]))
-    return int(range_hashes(hash_words(list(words)), *every, key)[0])
+def word_hash(word: str, key: int) -> int:
+    return int(lower_hashes(token_table([Document("d", word)]), key)[0])
+
+
+def phrase_hash(words: Sequence[str], key: int) -> int:
+    hashes = np.array([word_hash(word, key) for word in words], np.uint64)
+    return int(range_hashes(hashes, np.array([0]), np.array([len(words)]), key)[0])
 
 
 def stored_hashes(model: Tagger) -> set[int]:
@@ -164,10 +168,12 @@ def test_a_private_model_knows_only_words_and_phrases_of_three_units(two_pass: b
     often = {entry for entry, own in units.items() if len(own) >= 3}
     assert often
     assert len(often) < len(units)
-    known = {entry for entry in units if hash_of(entry, key) in inside}
-    assert {entry for entry in often if len(entry) == 1} <= known <= often
-    assert any(len(entry) > 1 for entry in known)
-    assert not any(hash_of(entry, 0) in inside for entry in units)
+    words = {entry for entry in units if len(entry) == 1 and word_hash(entry[0], key) in inside}
+    assert words == {entry for entry in often if len(entry) == 1}
+    phrases = {entry for entry in units if phrase_hash(entry, key) in inside}
+    assert phrases <= often
+    assert any(len(entry) > 1 for entry in phrases)
+    assert not any(word_hash(entry[0], 0) in inside for entry in units)
 
 
 def test_an_adapted_private_model_learns_no_rare_word() -> None:
@@ -178,9 +184,9 @@ def test_an_adapted_private_model_learns_no_rare_word() -> None:
     key = old.index.plan.key
     before, after = (m.index.plan.resources.lexicon for m in (old, new))
     added = counts(after) - counts(before)
-    words = hash_words(["ana", "takes", "zyrex", ".", "metalon"])
-    often = {int(h) for h in entry_hashes(words, key)[:4]}
-    assert {hash_ for _, hash_, _ in added} == often
+    assert {hash_ for _, hash_, _ in added} == {
+        word_hash(word, key) for word in ("ana", "takes", "zyrex", ".")
+    }
 
 
 def test_a_file_without_the_lexicon_that_its_templates_need_is_damaged() -> None:

@@ -22,7 +22,6 @@ from lacuna.features.training_lexicon import (
     LONGEST,
     Entries,
     TrainingLexicon,
-    entry_hashes,
     fill_phrases,
     lex_of,
     lower_hashes,
@@ -96,11 +95,11 @@ def count_lexicon(
         place = {h: k for k, h in enumerate(labels.tolist())}
         own = [place[h] for h in hash_words([OUTSIDE, *names]).tolist()]
         ranges = ranges._replace(label=np.array(own, np.int64)[ranges.label])
-    words = lower_hashes(table)
+    words = lower_hashes(table, key)
     of_token = np.repeat(units, np.diff(table.sentences))
     token, label = _token_labels(documents, ranges, len(labels))
     word_counts = _Counts.of(
-        entry_hashes(words[token], key),
+        words[token],
         label,
         of_token[token],
         len(labels),

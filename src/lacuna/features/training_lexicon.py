@@ -24,13 +24,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.features.hashing import finish, seed, step
+from lacuna.features.hashing import finish, seed, step, step_lower
 from lacuna.features.lexicon import AnyArray, array_part
 from lacuna.features.token_table import TokenTable
 from lacuna.kernels import kernel
 from lacuna.text.characters import lower_table
-from lacuna.text.word_types import WordTypes, hash_tokens
-from lacuna.types import BoolArray, HashArray, IntArray, LongArray
+from lacuna.text.word_types import WordTypes
+from lacuna.types import BoolArray, CodeArray, HashArray, IntArray, LongArray
 
 LONGEST = 8  #: words of a phrase
 OFTEN = 3
@@ -146,8 +146,8 @@ class TrainingLexicon:
 
         A phrase has only words that are in some mention.
         """
-        words = lower_hashes(table)
-        ids = self.words.types.lookup(entry_hashes(words, self.key))
+        words = lower_hashes(table, self.key)
+        ids = self.words.types.lookup(words)
         named = np.append(self.named, False)[ids]
         first, hashes = phrase_hashes(words, named, table.sentences, self.key)
         return FoundEntries(ids, first, self.phrases.types.lookup(hashes))
@@ -186,11 +186,9 @@ def sentence_borders(table: TokenTable) -> LongArray:
     return np.stack((table.sentences[:-1], table.sentences[1:]), axis=1)
 
 
-def lower_hashes(table: TokenTable) -> HashArray:
-    """Return the hash of every token's word in lower case."""
-    lowered = lower_table()[table.codes]
-    lowered.flags.writeable = False  # as the kernel is compiled for
-    return hash_tokens(lowered, table.start, table.end)
+def lower_hashes(table: TokenTable, key: int) -> HashArray:
+    """Return the hash of every token's word in lower case, as an entry."""
+    return word_hashes(table.codes, table.start, table.end, lower_table(), key)
 
 
 def most_frequent(counts: LongArray) -> IntArray:
@@ -222,11 +220,13 @@ def label_values(labels: HashArray, bands: LongArray) -> HashArray:
 
 
 @kernel
-def entry_hashes(words: HashArray, key: int) -> HashArray:
-    """Return the hash of each word as an entry: that of a phrase of one word."""
-    hashes = np.empty(len(words), np.uint64)
-    for i in range(len(words)):
-        hashes[i] = finish(step(seed(key), words[i]))
+def word_hashes(
+    codes: CodeArray, start: IntArray, end: IntArray, lower: CodeArray, key: int
+) -> HashArray:
+    """Return the hash of each word codes[start[i]:end[i]] in lower case, as an entry."""
+    hashes = np.empty(len(start), np.uint64)
+    for i in range(len(start)):
+        hashes[i] = finish(step_lower(seed(key), codes, start[i], end[i], lower))
     return hashes
 
 
