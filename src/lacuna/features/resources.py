@@ -29,7 +29,8 @@ LEXICON_TEMPLATES = """\
 lex[-1..1]
 phrase[-1..1]
 """
-LEXICAL = frozenset(("lex", "phrase"))  #: attributes that need a training lexicon
+LEX, PHRASE = "lex", "phrase"  #: attributes that need a training lexicon
+LEXICAL = frozenset((LEX, PHRASE))
 PATH_SIZES = (4, 6, 10, 20)  #: bits of cluster paths that get templates
 _NAME = re.compile(r"[\w-]+")
 

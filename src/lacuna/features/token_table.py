@@ -16,7 +16,7 @@ from lacuna.text.sentences import all_sentence_borders
 from lacuna.text.sequences import SequenceKind, line_borders
 from lacuna.text.tokens import all_token_borders
 from lacuna.text.units import Units, all_unit_borders, cut_units
-from lacuna.text.word_types import hash_tokens
+from lacuna.text.word_types import GOLDEN, hash_tokens
 from lacuna.types import CodeArray, HashArray, IntArray, LongArray
 
 NOTHING: Mapping[str, HashArray] = MappingProxyType({})
@@ -54,6 +54,16 @@ class TokenTable(NamedTuple):
     columns: tuple[Mapping[str, tuple[str, ...]], ...]
     metas: tuple[Mapping[str, Any], ...]
     lexical: Mapping[str, HashArray] = NOTHING
+
+    @property
+    def types(self) -> HashArray:
+        """A hash of each token that is the same for words with the same attributes.
+
+        That of its word; in training, where a training lexicon leaves out what a document says, of
+        its word and what the lexicon says.
+        """
+        lex = self.lexical.get("lex")
+        return self.hashes if lex is None else self.hashes ^ (lex * GOLDEN)
 
 
 def token_table(

@@ -1,6 +1,6 @@
 """The training lexicon: what the training documents say of words and phrases.
 
-Two attributes of tokens, from counts of words and mentions in lower case:
+Two attributes, from counts of words and mentions in lower case:
 
 ``lex``
     the most frequent label of the word, ``O`` included; the band of its share (:data:`SHARES`);
@@ -133,13 +133,18 @@ class TrainingLexicon:
         object.__setattr__(self, "named", words[:, 1:].any(axis=1))
         object.__setattr__(self, "phrase_labels", most_frequent(self.phrases.counts(count)))
 
-    def values(self, table: TokenTable) -> dict[str, HashArray]:
-        """Return the attributes of all tokens, by name, as 64-bit hashes; 0 for no phrase."""
+    def word_values_of(self, codes: CodeArray, start: IntArray, end: IntArray) -> HashArray:
+        """Return the values of ``lex`` of the words codes[start[i]:end[i]]."""
+        words = word_hashes(codes, start, end, lower_table(), self.key)
+        return lex_of(self.words.types.lookup(words), self.word_values)
+
+    def phrase_values(self, table: TokenTable) -> HashArray:
+        """Return the values of ``phrase`` of all tokens, 0 for none."""
         found = self.find(table)
-        phrases = np.zeros(len(found.words), np.uint64)
+        values = np.zeros(len(found.words), np.uint64)
         borders = sentence_borders(table)
-        fill_phrases(borders, found.first, found.phrases, self.phrase_labels, self.labels, phrases)
-        return {"lex": lex_of(found.words, self.word_values), "phrase": phrases}
+        fill_phrases(borders, found.first, found.phrases, self.phrase_labels, self.labels, values)
+        return values
 
     def find(self, table: TokenTable) -> FoundEntries:
         """Look up the words and phrases of some tokens.

@@ -190,7 +190,7 @@ class _TypeScores:
     def number(self, table: TokenTable) -> tuple[IntArray, RealArray, HashArray]:
         """Return the type of every token, and the scores and attributes of all types."""
         before = len(self._types) + 2
-        ids, first = self._types.number(table.hashes)
+        ids, first = self._types.number(table.types)
         if len(first):
             values = type_values(table, first, self._plan)
             self._scores = appended(self._scores, before, self._scorer.of_values(values))

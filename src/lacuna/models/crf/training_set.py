@@ -118,7 +118,7 @@ def prepare(
     tags = config.tag_set(labels)
     plan = make_plan([*templates, *more], resources=resources, key=setup.key)
     gold = known_tags(examples, (tag for e in examples for tag in e.tags), tags)
-    numbered = number_types(table.hashes)
+    numbered = number_types(table.types)
     replayed = int(table.documents[len(own)])  # the first token of a replay
     if setup.changing is None:
         index = _features(examples, table, plan, setup)
@@ -203,7 +203,7 @@ def _features(
     examples: Sequence[Example], table: TokenTable, plan: Plan, setup: Setup
 ) -> FeatureIndex:
     """Return the features that often enough occur, in enough documents."""
-    numbered = number_types(table.hashes)
+    numbered = number_types(table.types)
     index = build_index(table, numbered, plan, min_count=setup.config.min_count)
     least = _least(examples, setup)
     if least > 1:

@@ -106,7 +106,7 @@ def _featurise(documents: Sequence[GappedDocument], config: Hypergraph) -> Train
     table = training_table(documents)
     table, templates, resources = with_training_lexicon(table, documents, *config.read())
     plan = make_plan(templates, resources=resources)
-    numbered = number_types(table.hashes)
+    numbered = number_types(table.types)
     index = build_index(table, numbered, plan, min_count=config.min_count)
     rows = index.rows(table, numbered)
     used = np.concatenate([item.whole_sentences() for item in documents])
