@@ -20,7 +20,7 @@ or contain a digit have them. The others ignore case, so that headlines count. (
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -36,6 +36,11 @@ BANDS = (0.1, 0.3, 0.5, 0.7, 0.9)  #: borders of mean probabilities
 SURE_BANDS = (0.5, 0.8, 0.95)  #: borders of the greatest probability
 
 
+VOTES = ("vote", "longer", "cased")
+SHARES = ("soft", "surest", "whole", "within")
+COLUMNS = (*VOTES, *SHARES)
+
+
 class FirstPass(NamedTuple):
     """What a first pass says about a document: mentions, and share[t, k] of label k, O first."""
 
@@ -44,52 +49,54 @@ class FirstPass(NamedTuple):
     share: FloatArray
 
 
-def with_votes(document: Document, tokens: Tokens, found: Sequence[Mention]) -> Tokens:
-    """Return the tokens with the columns ``vote``, ``longer`` and ``cased``."""
+def with_columns(
+    document: Document, tokens: Tokens, first: FirstPass, wanted: Collection[str] = COLUMNS
+) -> Tokens:
+    """Return the tokens with the columns."""
     words = tokens.words(document.text)
+    ranges = [(mention.label, parts) for mention, parts in align(first.mentions, tokens).aligned]
+    columns = _votes(words, ranges)
+    if not columns.keys() >= set(wanted):
+        folded = [word.casefold() for word in words]
+        columns["soft"], columns["surest"] = _soft_votes(folded, first)
+        found = {parts[0]: label for label, parts in ranges if len(parts) == 1}
+        columns["whole"], columns["within"] = _majorities(folded, found)
+    added = {name: tuple(values) for name, values in columns.items()}
+    return replace(tokens, columns={**tokens.columns, **added})
+
+
+# --- words as they are written
+
+
+def _votes(
+    words: Sequence[str], found: Sequence[tuple[str, tuple[TokenRange, ...]]]
+) -> dict[str, list[str]]:
+    """Return the columns ``vote``, ``longer`` and ``cased``."""
     labels = [NO_LABEL] * len(words)
     longer: dict[str, Counter[str]] = defaultdict(Counter)
     inside: dict[int, str] = {}  # token -> label of the longer mention that contains it
-    for mention, ranges in align(found, tokens).aligned:
+    for label, ranges in found:
         for first, last in ranges:
             for t in range(first, last):
-                labels[t] = mention.label
+                labels[t] = label
                 if last - first > 1 and may_be_name(words[t]):
-                    longer[words[t]][mention.label] += 1
-                    inside[t] = mention.label
+                    longer[words[t]][label] += 1
+                    inside[t] = label
     votes: dict[str, Counter[str]] = defaultdict(Counter)
     for word, label in zip(words, labels, strict=True):
         if may_be_name(word):
             votes[word][label] += 1
     present = set(words)
-    columns: dict[str, list[str]] = {name: [] for name in ("vote", "longer", "cased")}
+    columns: dict[str, list[str]] = {name: [] for name in VOTES}
     for t, word in enumerate(words):
         ask = may_be_name(word)
         columns["vote"].append(_majority(votes[word], labels[t]) if ask else NOTHING)
         columns["longer"].append(_majority(longer[word], inside.get(t)) if ask else NOTHING)
         columns["cased"].append("yes" if ask and word.lower() in present else NOTHING)
-    return _with(tokens, columns)
+    return columns
 
 
-def with_shares(document: Document, tokens: Tokens, first: FirstPass) -> Tokens:
-    """Return the tokens with the columns ``soft``, ``surest``, ``whole`` and ``within``."""
-    words = [word.casefold() for word in tokens.words(document.text)]
-    soft, surest = _soft_votes(words, first)
-    found = {
-        ranges[0]: mention.label
-        for mention, ranges in align(first.mentions, tokens).aligned
-        if len(ranges) == 1
-    }
-    whole, within = _majorities(words, found)
-    return _with(tokens, {"soft": soft, "surest": surest, "whole": whole, "within": within})
-
-
-def _with(tokens: Tokens, columns: dict[str, list[str]]) -> Tokens:
-    added = {name: tuple(values) for name, values in columns.items()}
-    return replace(tokens, columns={**tokens.columns, **added})
-
-
-# --- single words
+# --- words in any case
 
 
 def _soft_votes(words: Sequence[str], first: FirstPass) -> tuple[list[str], list[str]]:
@@ -124,11 +131,9 @@ def _banded(label: str, p: float, borders: Sequence[float]) -> str:
 _Words = tuple[str, ...]
 
 
-def _majorities(
-    words: Sequence[str], found: dict[TokenRange, str]
-) -> tuple[list[str], list[str]]:
+def _majorities(words: Sequence[str], found: dict[TokenRange, str]) -> tuple[list[str], list[str]]:
     """Return for each word of a mention's words: its label elsewhere, and that of longer ones."""
-    labels: dict[_Words, Counter[str]] = defaultdict(Counter)
+    labels: dict[_Words, Counter[str]] = defaultdict(Counter)  # of mentions, by their words
     for (a, b), label in found.items():
         if b - a <= LONGEST:
             labels[tuple(words[a:b])][label] += 1
@@ -137,6 +142,7 @@ def _majorities(
         for part in _parts(mention):
             containing[part] += counts
     places = _places(words, labels.keys() | containing.keys())
+    around = _around(found)
     whole, within = [NOTHING] * len(words), [NOTHING] * len(words)
     for phrase, at in sorted(places.items(), key=lambda item: len(item[0])):  # longer ones win
         counts = labels.get(phrase, Counter())
@@ -147,10 +153,7 @@ def _majorities(
                 others = counts.total() - (own is not None)
                 often = "+" if 2 * others > len(at) - 1 else "-"
                 whole[a:b] = [f"B{label}{often}", *[f"I{label}{often}"] * (b - a - 1)]
-            longer = _majority(containing.get(phrase, Counter()), None)
-            if longer and phrase in containing:
-                inside = _is_inside(found, a, b)
-                longer = _majority(containing[phrase], inside)
+            if phrase in containing and (longer := _majority(containing[phrase], around[a, b])):
                 within[a:b] = [longer] * (b - a)
     return whole, within
 
@@ -175,9 +178,15 @@ def _places(words: Sequence[str], phrases: set[_Words]) -> dict[_Words, list[Tok
     return found
 
 
-def _is_inside(found: dict[TokenRange, str], a: int, b: int) -> str | None:
-    """Return the label of the longer mention around a range, if there is one."""
-    return next((label for (c, d), label in found.items() if c <= a and b <= d and d - c > b - a), None)
+def _around(found: dict[TokenRange, str]) -> defaultdict[TokenRange, str | None]:
+    """Return the label of the longer mention around each range of words inside one."""
+    around: defaultdict[TokenRange, str | None] = defaultdict(lambda: None)
+    for (first, last), label in found.items():
+        for a in range(first, last):
+            for b in range(a + 1, last + 1):
+                if b - a < last - first <= LONGEST:
+                    around[a, b] = label
+    return around
 
 
 # --- shared
