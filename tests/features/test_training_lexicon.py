@@ -13,11 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna.encoding.gapped import GappedDocument, gapped_document
+from lacuna.features.extract import feature_keys
 from lacuna.features.lexicon_counts import count_lexicon, sentence_units
+from lacuna.features.plan import make_plan
+from lacuna.features.resources import Resources
+from lacuna.features.templates import parse_templates
 from lacuna.features.token_table import TokenTable, training_table
 from lacuna.features.training_lexicon import LENGTHS, LONGEST, OFTEN, SHARES, TrainingLexicon
 from lacuna.text.align import align
 from lacuna.text.document import Document, Mention, Span
+from lacuna.text.word_types import number_types
 from lacuna.types import HashArray
 from tests.features.reference import Value, assert_same, lower
 
@@ -218,6 +223,28 @@ def test_it_survives_its_arrays(documents: list[Document], key: int) -> None:
     lexicon, _, table = counted(documents, key=key)
     again = TrainingLexicon.from_arrays(lexicon.to_arrays())
     assert same(tagged(again, table), tagged(lexicon, table))
+
+
+@given(corpora)
+def test_features_in_training_are_of_a_word_and_what_other_units_say_of_it(
+    documents: list[Document],
+) -> None:
+    lexicon, values, table = counted(documents)
+    templates = parse_templates(["lex[0]", "lower[0] lex[0]", "lex[0] phrase[0]"])
+    plan = make_plan(templates, resources=Resources(lexicon=lexicon))
+    numbered = number_types(table._replace(lexical=values).types)
+    keys = feature_keys(table._replace(lexical=values), numbered, plan)
+    lex, phrase = (values[name].tolist() for name in ("lex", "phrase"))
+    of_word = keys.by_word[0][numbered.ids]
+    assert_same(lex, of_word[:, 0])
+    words = [
+        lower(w)
+        for d, i in zip(documents, encoded(documents), strict=True)
+        for w in i.tokens.words(d.text)
+    ]
+    assert_same(list(zip(words, lex, strict=True)), of_word[:, 1])
+    both = [(a, b) if b else None for a, b in zip(lex, phrase, strict=True)]
+    assert_same(both, keys.by_token[:, 0])
 
 
 def test_documents_that_are_not_counted_are_looked_up_in_all_counts() -> None:
