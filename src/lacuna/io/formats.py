@@ -38,6 +38,7 @@ from lacuna.io import (
     brat,
     conll,
     conll_layout,
+    conll_reading,
     i2b2,
     i2b2_2006,
     inline,
@@ -206,7 +207,7 @@ FORMATS: Mapping[str, Format] = {
             "one token per line, tags in the last column",
             Shape.STREAM,
             (".conll", ".conll2003", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".tsv"),
-            conll.read,
+            conll_reading.read,
             conll.encode,
             Limits(
                 _MENTIONS | {_F.TOKENS},

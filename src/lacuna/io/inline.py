@@ -3,6 +3,10 @@
 ``& < >`` are escaped; the five XML entities are unescaped. Anything that does not look like a tag
 is text: ``p < 0.05`` and ``R&D`` need no escape. A tag is ``<``, a name (a letter, then letters,
 digits, ``_ . : -``) and ``>``, without attributes.
+
+Files of MUC are read, too: ``<ENAMEX TYPE="PERSON">…</ENAMEX>``, and NUMEX and TIMEX, are mentions
+of their ``TYPE``. In a document with such a tag the others (``<DOC>``, ``<p>``) mark no mentions;
+they are left out of the text and counted.
 """
 
 from __future__ import annotations
@@ -15,7 +19,12 @@ from lacuna.io.source import Source
 from lacuna.text.document import Document
 
 LABEL = r"[^\W\d][\w.:-]*"
-MARKUP = re.compile(rf"<(?P<close>/?)(?P<label>{LABEL})>|&(?P<entity>amp|lt|gt|quot|apos);")
+MUC_TAG = re.compile(r"<(?P<muc>(?i:ENAMEX|NUMEX|TIMEX))(?P<attributes>\s[^<>]*)>")
+TYPE = re.compile(r"""\s(?i:TYPE)\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s"']+))""")
+MARKUP = re.compile(
+    rf"<(?P<close>/?)(?P<label>{LABEL})>|{MUC_TAG.pattern}|&(?P<entity>amp|lt|gt|quot|apos);"
+)
+MUC_NAMES = frozenset({"ENAMEX", "NUMEX", "TIMEX"})
 ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
@@ -37,25 +46,64 @@ def automatic_id(stem: str, number: int) -> str:
 
 
 def _parse(source: Source, content: str, id_: str, *, first_line: int) -> Document:
-    builder = Builder()
+    parser = _Parser(is_muc=MUC_TAG.search(content) is not None)
     place = 0
     for match in MARKUP.finditer(content):
-        builder.add(content[place : match.start()])
+        parser.builder.add(content[place : match.start()])
         place = match.end()
         try:
-            if match["entity"]:
-                builder.add(ENTITIES[match["entity"]])
-            elif match["close"]:
-                builder.close(match["label"])
-            else:
-                builder.open(match["label"])
+            parser.take(match)
         except ValueError as error:
             line = first_line + content.count("\n", 0, match.start())
             raise source.error(str(error), line=line) from None
-    builder.add(content[place:])
-    if builder.is_open:
+    parser.builder.add(content[place:])
+    if parser.builder.is_open:
         raise source.error("a tag is never closed", line=first_line + content.count("\n"))
-    return Document(id_, builder.text, builder.mentions)
+    source.skipped("tags other than ENAMEX, NUMEX and TIMEX", parser.others)
+    return Document(id_, parser.builder.text, parser.builder.mentions)
+
+
+class _Parser:
+    """Takes the marks of one document, one after the other."""
+
+    def __init__(self, *, is_muc: bool) -> None:
+        self.builder = Builder()
+        self.is_muc = is_muc
+        self.others = 0  # tags that are neither text nor mentions
+        self._open: list[tuple[str, str]] = []  # tags of MUC: name, label
+
+    def take(self, match: re.Match[str]) -> None:
+        """Take a tag or an entity; :class:`ValueError` if a tag is out of place."""
+        if match["entity"]:
+            self.builder.add(ENTITIES[match["entity"]])
+        elif match["muc"]:
+            self._open_muc(match["muc"].upper(), match["attributes"])
+        elif self.is_muc:
+            self._take_plain(match["label"].upper(), is_end=bool(match["close"]))
+        elif match["close"]:
+            self.builder.close(match["label"])
+        else:
+            self.builder.open(match["label"])
+
+    def _open_muc(self, name: str, attributes: str) -> None:
+        found = TYPE.search(attributes)
+        if found is None:
+            raise ValueError(f"{name} needs a TYPE")
+        label = "".join(filter(None, found.groups()))
+        self._open.append((name, label))
+        self.builder.open(label)
+
+    def _take_plain(self, name: str, *, is_end: bool) -> None:
+        """Take a tag without attributes in a document of MUC."""
+        if name not in MUC_NAMES:
+            self.others += 1
+            return
+        if not is_end:
+            raise ValueError(f"{name} needs a TYPE")
+        opened, label = self._open.pop() if self._open else ("", "")
+        if self.builder.is_open and opened != name:
+            raise ValueError("tags cross: the closing tag is not that of the innermost open one")
+        self.builder.close(label)
 
 
 def mark_up(document: Document) -> str:
