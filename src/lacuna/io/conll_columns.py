@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from lacuna.encoding.schemes import OUTSIDE
@@ -40,8 +40,8 @@ class Layout:
         How many of these are tags.
     names
         Names of the further columns; ``None``: by their number.
-    width
-        Number of columns of the first row.
+    width, has_tabs
+        Number of columns of the first row, and whether they are between tabs.
     header
         Line number of the row that names the columns; 0 if there is none.
     may_be_labels
@@ -54,6 +54,7 @@ class Layout:
     tags: int = 1
     names: tuple[str, ...] | None = None
     width: int = 0
+    has_tabs: bool = False
     header: int = 0
     may_be_labels: bool = False
     is_chosen: bool = False
@@ -86,22 +87,28 @@ def find_layout(source: Source) -> Layout:
     if len(head) == HEAD_BYTES:
         lines.pop()  # it may be cut off
     sentences = list(_sentences(lines))
-    asked = source.options.columns
-    if asked is not None:
-        return _chosen(source, asked, lines, sentences)
+    if source.options.columns is None:
+        layout = _usual(source, lines, sentences)
+    else:
+        layout = _chosen(source, source.options.columns, lines, sentences)
+    number, cells = next((row for rows in sentences for row in rows), (0, []))
+    return replace(layout, width=len(cells), has_tabs=number > 0 and "\t" in lines[number - 1])
+
+
+def _usual(source: Source, lines: Sequence[str], sentences: Sequence[Sequence[Row]]) -> Layout:
+    """Return the columns of a file when nobody asked for any."""
     rows = [cells for sentence in sentences for _, cells in sentence]
     width = len(rows[0]) if rows else 0
     if not source.options.tagged and width == 1:
-        return Layout(picks=(0,), tags=0, width=1)
-    if text.lstrip().startswith(BEGIN_DOCUMENT) and width >= CONLL_2012:
+        return Layout(picks=(0,), tags=0)
+    if lines[0].startswith(BEGIN_DOCUMENT) and width >= CONLL_2012:
         source.assumed("CoNLL-2012: word in column 4, part of speech in 5, names in 11")
-        return Layout((WORD_2012, POS_2012, NAMES_2012), names=("pos",), width=width)
+        return Layout((WORD_2012, POS_2012, NAMES_2012), names=("pos",))
     may_be_labels = _may_be_labels([row[-1] for row in rows])
     if _is_numbered(sentences) and not any(line.startswith(DOCUMENT_START) for line in lines):
         source.assumed("column 1 numbers the tokens: word in column 2")
-        picks = tuple(range(1, width))
-        return Layout(picks, width=width, may_be_labels=may_be_labels)
-    return Layout(width=width, may_be_labels=may_be_labels)
+        return Layout(tuple(range(1, width)), may_be_labels=may_be_labels)
+    return Layout(may_be_labels=may_be_labels)
 
 
 def _sentences(lines: Sequence[str]) -> Iterator[list[Row]]:
@@ -164,12 +171,10 @@ def _chosen(
         return place - 1 if place > 0 else place
 
     picks = tuple(position(place) for place in (asked.word, *others.values(), *tags))
-    rows = [cells for sentence in sentences for number, cells in sentence if number != header]
     return Layout(
         picks,
         tags=len(tags),
         names=tuple(others),
-        width=len(rows[0]) if rows else 0,
         header=header,
         may_be_labels=True,
         is_chosen=True,

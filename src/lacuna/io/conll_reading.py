@@ -131,17 +131,21 @@ class _Reader:
             return True
         if not is_comment(line):
             return False
-        cells = split_row(line)
-        width = (draft.width if draft is not None else 0) or self.layout.width
-        is_row = len(cells) == width if width else len(cells) > 1
-        if is_row and self.task is Task.NER:
-            picked = self.picked(cells)
-            is_row = len(picked) >= self.layout.tags and all(
-                column.fits(cell)
-                for column, cell in zip(self.tags, self._tags(picked), strict=True)
-            )
+        is_row = self._is_row(line, draft)
         self.comments += not is_row
         return not is_row
+
+    def _is_row(self, line: str, draft: _Draft | None) -> bool:
+        """Whether a line that begins with ``#`` has the columns of a row, and tags."""
+        cells = split_row(line)
+        width = (draft.width if draft is not None else 0) or self.layout.width
+        if width and (len(cells), "\t" in line) != (width, self.layout.has_tabs):
+            return False
+        if len(cells) < max(self._least_columns, 2):
+            return False
+        tags = self._tags(self.picked(cells))
+        are_tags = all(column.is_one(tag) for column, tag in zip(self.tags, tags, strict=True))
+        return self.task is Task.POS or are_tags
 
     def check(self, row: Sequence[str], number: int) -> None:
         """Raise if a cell of a tag column is not a tag."""

@@ -35,6 +35,8 @@ def detect_format(source: Source) -> str:
     head = source.head()
     text = head.decode(source.options.encoding, errors="replace").removeprefix(BYTE_ORDER_MARK)
     found = _by_content(text, is_whole=len(head) < HEAD_BYTES)
+    if found is None and source.options.columns is not None:
+        return "conll"  # no other format has columns
     if source.path is None and found in (None, "inline"):
         return "txt"  # people pipe text, and a text may have tags
     if found is None and suffix in TEXT_SUFFIXES:

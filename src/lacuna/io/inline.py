@@ -6,13 +6,15 @@ digits, ``_ . : -``) and ``>``, without attributes.
 
 Files of MUC are read, too: ``<ENAMEX TYPE="PERSON">…</ENAMEX>``, and NUMEX and TIMEX, are mentions
 of their ``TYPE``. In a document with such a tag the others (``<DOC>``, ``<p>``) mark no mentions;
-they are left out of the text and counted.
+they are left out of the text and counted. If the file has several ``<DOC>``, each begins a
+document, the n-th ``<id of the file>-n``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from lacuna.io.nesting import Builder, events
 from lacuna.io.source import Source
@@ -24,20 +26,30 @@ TYPE = re.compile(r"""\s(?i:TYPE)\s*=\s*(?:"([^"]+)"|'([^']+)'|([^\s"']+))""")
 MARKUP = re.compile(
     rf"<(?P<close>/?)(?P<label>{LABEL})>|{MUC_TAG.pattern}|&(?P<entity>amp|lt|gt|quot|apos);"
 )
+DOC = re.compile(r"(?i)<DOC>")
 MUC_NAMES = frozenset({"ENAMEX", "NUMEX", "TIMEX"})
 ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def read(source: Source) -> Iterator[Document]:
-    """Yield the one document of a file."""
-    yield _parse(source, source.text(), source.id, first_line=1)
+    """Yield the one document of a file, or each ``<DOC>`` of a file of MUC."""
+    content = source.text()
+    is_muc = MUC_TAG.search(content) is not None
+    borders = [match.start() for match in DOC.finditer(content)][1:] if is_muc else []
+    line = 1
+    for number, (i, j) in enumerate(pairwise([0, *borders, len(content)]), start=1):
+        id_ = automatic_id(source.id, number) if borders else source.id
+        yield _parse(source, content[i:j], id_, is_muc=is_muc, first_line=line)
+        line += content.count("\n", i, j)
 
 
 def read_lines(source: Source) -> Iterator[Document]:
     """Yield one document per line; the n-th line is the document ``<id of the file>-n``."""
     for number, line in source.lines():
-        yield _parse(source, line, automatic_id(source.id, number), first_line=number)
+        is_muc = MUC_TAG.search(line) is not None
+        id_ = automatic_id(source.id, number)
+        yield _parse(source, line, id_, is_muc=is_muc, first_line=number)
 
 
 def automatic_id(stem: str, number: int) -> str:
@@ -45,8 +57,8 @@ def automatic_id(stem: str, number: int) -> str:
     return f"{stem}-{number}"
 
 
-def _parse(source: Source, content: str, id_: str, *, first_line: int) -> Document:
-    parser = _Parser(is_muc=MUC_TAG.search(content) is not None)
+def _parse(source: Source, content: str, id_: str, *, is_muc: bool, first_line: int) -> Document:
+    parser = _Parser(is_muc=is_muc)
     place = 0
     for match in MARKUP.finditer(content):
         parser.builder.add(content[place : match.start()])

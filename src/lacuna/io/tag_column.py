@@ -49,14 +49,17 @@ class TagColumn:
 
     def check(self, cell: str) -> bool:
         """Return whether a cell is a tag in the style of those before."""
-        if not self.fits(cell):
+        if not self._fits(cell):
             return False
         self.style = self.style or style_of(cell)
         self.known.add(cell)
         return True
 
-    def fits(self, cell: str) -> bool:
-        """Return whether a cell could be the next one."""
+    def is_one(self, cell: str) -> bool:
+        """Return whether a cell is a tag without doubt: labels must have been seen."""
+        return cell in self.known or (style_of(cell) is not Style.LABELS and self._fits(cell))
+
+    def _fits(self, cell: str) -> bool:
         style = style_of(cell)
         if style is None:
             return self.style is not Style.BRACKETS
