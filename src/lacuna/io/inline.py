@@ -27,6 +27,7 @@ MARKUP = re.compile(
     rf"<(?P<close>/?)(?P<label>{LABEL})>|{MUC_TAG.pattern}|&(?P<entity>amp|lt|gt|quot|apos);"
 )
 DOC = re.compile(r"(?i)<DOC>")
+OTHER_TAGS = "tags other than ENAMEX, NUMEX and TIMEX"
 MUC_NAMES = frozenset({"ENAMEX", "NUMEX", "TIMEX"})
 ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
@@ -37,19 +38,26 @@ def read(source: Source) -> Iterator[Document]:
     content = source.text()
     is_muc = MUC_TAG.search(content) is not None
     borders = [match.start() for match in DOC.finditer(content)][1:] if is_muc else []
-    line = 1
+    line, others = 1, 0
     for number, (i, j) in enumerate(pairwise([0, *borders, len(content)]), start=1):
         id_ = automatic_id(source.id, number) if borders else source.id
-        yield _parse(source, content[i:j], id_, is_muc=is_muc, first_line=line)
+        document, count = _parse(source, content[i:j], id_, is_muc=is_muc, first_line=line)
+        yield document
         line += content.count("\n", i, j)
+        others += count
+    source.skipped(OTHER_TAGS, others)
 
 
 def read_lines(source: Source) -> Iterator[Document]:
     """Yield one document per line; the n-th line is the document ``<id of the file>-n``."""
+    others = 0
     for number, line in source.lines():
         is_muc = MUC_TAG.search(line) is not None
         id_ = automatic_id(source.id, number)
-        yield _parse(source, line, id_, is_muc=is_muc, first_line=number)
+        document, count = _parse(source, line, id_, is_muc=is_muc, first_line=number)
+        yield document
+        others += count
+    source.skipped(OTHER_TAGS, others)
 
 
 def automatic_id(stem: str, number: int) -> str:
@@ -57,7 +65,10 @@ def automatic_id(stem: str, number: int) -> str:
     return f"{stem}-{number}"
 
 
-def _parse(source: Source, content: str, id_: str, *, is_muc: bool, first_line: int) -> Document:
+def _parse(
+    source: Source, content: str, id_: str, *, is_muc: bool, first_line: int
+) -> tuple[Document, int]:
+    """Return a document, and how many of its tags are neither text nor mentions."""
     parser = _Parser(is_muc=is_muc)
     place = 0
     for match in MARKUP.finditer(content):
@@ -71,8 +82,7 @@ def _parse(source: Source, content: str, id_: str, *, is_muc: bool, first_line: 
     parser.builder.add(content[place:])
     if parser.builder.is_open:
         raise source.error("a tag is never closed", line=first_line + content.count("\n"))
-    source.skipped("tags other than ENAMEX, NUMEX and TIMEX", parser.others)
-    return Document(id_, parser.builder.text, parser.builder.mentions)
+    return Document(id_, parser.builder.text, parser.builder.mentions), parser.others
 
 
 class _Parser:

@@ -44,8 +44,9 @@ def _mention(mention: Item, tokens: Sequence[tuple[int, int]]) -> Item:
     index = mention.get("index")
     if not isinstance(index, list) or not index or any(type(i) is not int for i in index):
         raise ValueError("index must be a list of word numbers")
-    if index[0] < 0 or index[-1] >= len(tokens) or any(map(int.__ge__, index, index[1:])):
-        raise ValueError("index must be increasing numbers of words of the sentence, from 0")
+    if min(index) < 0 or max(index) >= len(tokens) or len(set(index)) < len(index):
+        raise ValueError("index must be different numbers of words of the sentence, from 0")
+    index = sorted(index)
     spans: list[tuple[int, int]] = []
     for before, i in zip([-2, *index], index, strict=False):
         start, end = tokens[i]
