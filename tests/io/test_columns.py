@@ -165,7 +165,7 @@ def test_a_part_of_speech_is_a_tag_when_these_are_learnt() -> None:
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
-        ("a B-X B-X\nb O O\n", 1),  # a layer with the same labels
+        ("a B-X B-Y\nb O O\n", 1),
         ("a B-X O\nb I-X O\n", 2),  # the other layer is empty
         ("a B-NP B-X\nb O O\n", 0),  # phrases
         ("a B-NP O\nb O O\n", 0),

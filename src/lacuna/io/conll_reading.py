@@ -220,7 +220,7 @@ class _Reader:
         tokens = Tokens(*places(words), borders, named)
         if is_pos or not layers:
             return Document(draft.id, text, tokens=tokens)
-        self.ignored.count(between, tags[0])
+        self.ignored.count(between)
         return self._tagged(draft, Document(draft.id, text, tokens=tokens), tags)
 
     def _tagged(self, draft: _Draft, document: Document, tags: Sequence[list[str]]) -> Document:

@@ -17,23 +17,20 @@ PHRASES = frozenset(
 class IgnoredTags:
     """Counts tags in columns between word and tag, over the documents of a file.
 
-    A column is taken for a layer of tags if all its cells are tags, and if it has labels of the tag
-    column, or that has none.
+    A column is taken for a layer of tags if all its cells are tags, not only of phrases.
     """
 
     def __init__(self, layout: Layout) -> None:
         self._is_needed = not layout.is_chosen and layout.names is None
         self._offset = 2 if layout.picks is None else layout.picks[0] + 2
-        self._labels: set[str] = set()  # of the tag column
         self._layers: dict[int, tuple[int, set[str]]] = {}  # column -> tags, labels
         self._others: set[int] = set()  # columns of something else
         self._last = 0  # number of the tag column
 
-    def count(self, between: Sequence[Sequence[str]], tags: Sequence[str]) -> None:
-        """Count the columns of one document."""
-        if not self._is_needed or not between or not tags:
+    def count(self, between: Sequence[Sequence[str]]) -> None:
+        """Count in the columns of one document."""
+        if not self._is_needed or not between:
             return
-        self._labels |= _labels(set(tags)) or set()
         self._last = self._offset + len(between)
         for number, cells in enumerate(between, start=self._offset):
             if number in self._others:
@@ -48,8 +45,7 @@ class IgnoredTags:
     def found(self) -> Iterator[tuple[str, int]]:
         """Yield what was ignored, and how often."""
         for number, (count, labels) in self._layers.items():
-            is_layer = labels & self._labels or not (self._labels or labels <= PHRASES)
-            if number not in self._others and is_layer:
+            if number not in self._others and not labels <= PHRASES:
                 both = f"--column tag={number} --column tag={self._last}"
                 yield f"tags in column {number} ({both} reads them, too, as nested mentions)", count
 
