@@ -61,6 +61,7 @@ NESTED = [("ORG", "FC Bonn"), ("LOC", "Bonn")]
         (("tag=-1", "word=2", "tag=-2"), NESTED),
         (("word=2", "tag=3"), NESTED[:1]),
         (("word=2",), NESTED[1:]),
+        (("tag=3", "tag=4"), NESTED),  # column 1 numbers the words
         (("word=2", "tag=4", "outer=3"), NESTED[1:]),
     ],
 )
@@ -126,7 +127,7 @@ def test_sentences_may_differ_in_columns_that_are_not_named() -> None:
     [
         ([], None),
         (["word=2"], Columns(2)),
-        ([" tag = 3 ", "tag=-1", "pos=UPOS"], Columns(1, (3, -1), (("pos", "UPOS"),))),
+        ([" tag = 3 ", "tag=-1", "pos=UPOS"], Columns(None, (3, -1), (("pos", "UPOS"),))),
     ],
 )
 def test_what_columns_say(given: list[str], expected: Columns | None) -> None:

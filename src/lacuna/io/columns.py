@@ -20,7 +20,7 @@ class Columns:
     Attributes
     ----------
     word
-        The tokens.
+        The tokens. None: the first column, or the second if the first one numbers the tokens.
     tags
         Layers of tags; those of several layers may nest. None: the last column, if there must be
         tags.
@@ -28,7 +28,7 @@ class Columns:
         Names of token columns, and where they are.
     """
 
-    word: Place = 1
+    word: Place | None = None
     tags: tuple[Place, ...] = ()
     others: tuple[tuple[str, Place], ...] = ()
 
@@ -41,7 +41,7 @@ class Columns:
 
 def parse_columns(given: Sequence[str]) -> Columns | None:
     """Return what ``NAME=COLUMN`` says, given several times; ``None`` if nothing was given."""
-    words: list[Place] = []
+    words: list[Place | None] = []
     tags: list[Place] = []
     others: dict[str, Place] = {}
     for assignment in given:
@@ -64,4 +64,4 @@ def parse_columns(given: Sequence[str]) -> Columns | None:
         raise ConfigError("--column word was given twice; only tag can be")
     if len(set(tags)) < len(tags):
         raise ConfigError("--column tag names one column twice")
-    return Columns((words or [1])[0], tuple(tags), tuple(others.items())) if given else None
+    return Columns((words or [None])[0], tuple(tags), tuple(others.items())) if given else None

@@ -105,8 +105,7 @@ def _usual(source: Source, lines: Sequence[str], sentences: Sequence[Sequence[Ro
         source.assumed("CoNLL-2012: word in column 4, part of speech in 5, names in 11")
         return Layout((WORD_2012, POS_2012, NAMES_2012), names=("pos",))
     may_be_labels = _may_be_labels([row[-1] for row in rows])
-    if _is_numbered(sentences) and not any(line.startswith(DOCUMENT_START) for line in lines):
-        source.assumed("column 1 numbers the tokens: word in column 2")
+    if _is_numbered(source, lines, sentences):
         return Layout(tuple(range(1, width)), may_be_labels=may_be_labels)
     return Layout(may_be_labels=may_be_labels)
 
@@ -131,7 +130,15 @@ def _may_be_labels(cells: Sequence[str]) -> bool:
     return is_half and styles <= {None, Style.LABELS}
 
 
-def _is_numbered(sentences: Sequence[Sequence[Row]]) -> bool:
+def _is_numbered(source: Source, lines: Sequence[str], sentences: Sequence[Sequence[Row]]) -> bool:
+    """Whether the first column numbers the tokens; files with -DOCSTART- have no such column."""
+    if not _is_counting(sentences) or any(line.startswith(DOCUMENT_START) for line in lines):
+        return False
+    source.assumed("column 1 numbers the tokens: word in column 2")
+    return True
+
+
+def _is_counting(sentences: Sequence[Sequence[Row]]) -> bool:
     """Whether the first column counts: in each sentence from 0 or 1, or on from the one before."""
     last = -1
     tokens = 0
@@ -140,8 +147,8 @@ def _is_numbered(sentences: Sequence[Sequence[Row]]) -> bool:
         if min(len(cells) for _, cells in sentence) < 3 or not all(map(str.isdecimal, firsts)):
             return False
         numbers = [int(first) for first in firsts]
-        is_counting = all(after == before + 1 for before, after in pairwise(numbers))
-        if not is_counting or numbers[0] not in (0, 1, last + 1):
+        has_gap = any(after != before + 1 for before, after in pairwise(numbers))
+        if has_gap or numbers[0] not in (0, 1, last + 1):
             return False
         last = numbers[-1]
         tokens += len(numbers)
@@ -170,7 +177,11 @@ def _chosen(
             return names.index(place)
         return place - 1 if place > 0 else place
 
-    picks = tuple(position(place) for place in (asked.word, *others.values(), *tags))
+    word = asked.word
+    if word is None:
+        rows = [[row for row in sentence if row[0] != header] for sentence in sentences]
+        word = 2 if _is_numbered(source, lines, [sentence for sentence in rows if sentence]) else 1
+    picks = tuple(position(place) for place in (word, *others.values(), *tags))
     return Layout(
         picks,
         tags=len(tags),

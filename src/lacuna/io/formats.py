@@ -186,7 +186,7 @@ FORMATS: Mapping[str, Format] = {
         ),
         Format(
             "inline",
-            "<LABEL>…</LABEL> in running text",
+            "<LABEL>…</LABEL> in running text; reads MUC's <ENAMEX TYPE=…>, too",
             Shape.FILES,
             (".sgml", ".sgm"),
             inline.read,
@@ -204,7 +204,7 @@ FORMATS: Mapping[str, Format] = {
         ),
         Format(
             "conll",
-            "one token per line, tags in the last column",
+            "one token per line, tags in the last column or that of --column",
             Shape.STREAM,
             (".conll", ".conll2003", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".tsv"),
             conll_reading.read,
