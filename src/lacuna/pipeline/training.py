@@ -95,11 +95,12 @@ def check_mentions(documents: Sequence[Document], options: TrainOptions) -> None
 
     Parts of a corpus, as in cross-validation, may be without.
     """
-    if options.task is not Task.NER or options.start is not None or not documents:
+    if options.task is not Task.NER or options.start is not None:
         return
-    if not any(settled(document).mentions for document in documents):
+    seen = [document for document in documents if document.reviewed != ()]
+    if seen and not any(settled(document).mentions for document in seen):
         raise ConfigError(
-            f"nothing to learn: no mention in {counted(len(documents), 'document')} (if the corpus"
+            f"nothing to learn: no mention in {counted(len(seen), 'document')} (if the corpus"
             " has mentions: is --format right, are the tags of conll files in the last column, or"
             " that of --column, and does --labels keep some?)"
         )
