@@ -50,7 +50,8 @@ def compare_command(
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     *,
     options: Annotated[
-        CorpusOptions, only("format", "encoding", "label_map", "labels", "keep", "group_from")
+        CorpusOptions,
+        only("format", "encoding", "columns", "label_map", "labels", "keep", "group_from"),
     ],
     as_json: JsonOption = False,
 ) -> None:
@@ -65,12 +66,15 @@ def compare_command(
     Example: lacuna compare train/ test/ --models crf,ppm-hmm --set crf.iterations=60
     """
     from lacuna.pipeline.comparing import chosen_configs
+    from lacuna.pipeline.training import check_mentions
+    from lacuna.pipeline.training_records import TrainOptions
 
     if train == test == STANDARD_INPUT:
         raise ConfigError("standard input can be read only once; give a file")
     configs = chosen_configs(models, settings or [], switches=switches)
     announce_compiling()
     training, held_out = _read(train, options), _read(test, options)
+    check_mentions(training, TrainOptions())
     rows = _rows(training, held_out, configs, seed)
     ranked = sorted(rows, key=lambda row: -_f1(row))
     if as_json:

@@ -28,6 +28,7 @@ from lacuna.features.token_table import TokenTable, training_table
 from lacuna.inference.batch import TimePack, chunks, pack_by_time
 from lacuna.inference.known_labels import KnownFirst, known_first
 from lacuna.learning.emission import CURVATURE, FactoredEmission, curvature, factor
+from lacuna.learning.folds import too_few
 from lacuna.models.base import FitOptions
 from lacuna.models.crf import Crf, CrfModel, CrfSettings, Support
 from lacuna.models.crf.adapting import private_key, private_settings
@@ -226,8 +227,8 @@ def _groups(documents: Sequence[Document], table: TokenTable, *, least: int) -> 
     groups = int(of_document.max(initial=-1)) + 1
     if groups < least:
         raise ConfigError(
-            f"no feature can occur in {least} documents: there are {groups}, counting those"
-            " of one group once"
+            f"no feature can occur in {least} documents, counting those of one group once:"
+            f" {too_few(documents)}"
         )
     return np.repeat(of_document, np.diff(table.documents))
 
