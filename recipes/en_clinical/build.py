@@ -83,6 +83,7 @@ def learn(notes: int, lists: Mapping[str, str]) -> CrfModel:
     config = Crf(
         features=str(TEMPLATES),
         word_lists=lists,
+        lexicon=False,  # names of the generated notes are made up
         min_count=5,
         min_documents=6,
         l2=0.5,

@@ -111,3 +111,13 @@ def test_tokens_of_a_text_or_a_document() -> None:
     assert lacuna.tokens(Document("d", text)) == lacuna.tokens(text)
     own = lacuna.from_bio(["Dr.Smith"], ["O"])
     assert lacuna.tokens(own) is own.tokens
+
+
+def test_columns_and_what_is_assumed_of_them(tmp_path: Path) -> None:
+    path = tmp_path / "n.conll"
+    path.write_text("1 FC B-ORG O\n2 Bonn I-ORG B-LOC\n3 da O O\n")
+    with pytest.warns(UserWarning, match="n.conll: assumed column 1 numbers the tokens"):
+        (document,) = lacuna.read(path, on_skip=lambda _: None)
+    assert len(document.mentions) == 1
+    (document,) = lacuna.read(path, columns=["word=2", "tag=3", "tag=4"])
+    assert [mention.label for mention in document.mentions] == ["ORG", "LOC"]

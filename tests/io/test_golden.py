@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lacuna.io.corpus import read_corpus
-from lacuna.io.source import Skipped
+from lacuna.io.source import Assumed, Skipped
 from lacuna.text.document import Document, Mention, Tokens
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -135,6 +135,62 @@ LABEL_STUDIO = [  # the first in UTF-16 units, the second in code points
     Document("4", "🙂 Kai left", (Mention.of("PATIENT", (2, 5)), Mention.of("PER", (2, 5)))),
     Document("5", "🙂 Kai", (Mention.of("PER", (2, 5)),)),
 ]
+GERMEVAL = [  # the last column, of inner mentions; the outer ones are read with --column
+    Document(
+        "germeval",
+        "Aufgrund „ Troia - Traum\nIn Bonn",
+        (Mention.of("LOC", (11, 16)),),
+        tokens=tokens(
+            [(0, 8), (9, 10), (11, 16), (17, 18), (19, 24), (25, 27), (28, 32)],
+            [0, 5, 7],
+            {"pos": "O O B-OTH I-OTH I-OTH O B-LOC"},
+        ),
+    )
+]
+ONTONOTES = [
+    Document(
+        "wb/a2e/00/visit-000",
+        "In New York\nKim .",
+        (Mention.of("GPE", (3, 11)), Mention.of("PERSON", (12, 15))),
+        tokens=tokens(
+            [(0, 2), (3, 6), (7, 11), (12, 15), (16, 17)], [0, 3, 5], {"pos": "IN NNP NNP NNP ."}
+        ),
+    ),
+    Document("wb/a2e/00/visit-001", "Bye", tokens=tokens([(0, 3)], [0, 1], {"pos": "UH"})),
+]
+LABELS = [
+    Document(
+        "labels",
+        "Anna Berg lebt in Bonn .",
+        (Mention.of("PER", (0, 9)), Mention.of("LOC", (18, 22))),
+        meta={"scheme": "IOB1"},
+        tokens=tokens([(0, 4), (5, 9), (10, 14), (15, 17), (18, 22), (23, 24)], [0, 6], {}),
+    )
+]
+MUC = [
+    Document(
+        "muc-1",
+        "\n7\nAsh & Co paid $3 on\nMonday to Mr Kim.\n\n",
+        (
+            Mention.of("ORGANIZATION", (3, 11)),
+            Mention.of("MONEY", (17, 19)),
+            Mention.of("DATE", (23, 29)),
+            Mention.of("PERSON", (33, 39)),
+            Mention.of("NAME", (36, 39)),
+        ),
+    ),
+    Document("muc-2", "\nNothing.\n\n"),
+]
+W2NER = [
+    Document(
+        "w2ner-1",
+        "pain in arm and leg",
+        (Mention.of("ADR", (0, 11)), Mention.of("ADR", (0, 7), (16, 19))),
+        meta={"word": [[0]]},
+        tokens=tokens([(0, 4), (5, 7), (8, 11), (12, 15), (16, 19)], [0, 5], {}),
+    ),
+    Document("w2ner-2", "fine .", tokens=tokens([(0, 4), (5, 6)], [0, 2], {})),
+]
 PLAIN = [Document("plain", "\ufeffTwo lines,\r\none <b>file.\n")]
 
 CASES = {
@@ -153,6 +209,11 @@ CASES = {
     "prodigy.jsonl": PRODIGY,
     "label_studio.json": LABEL_STUDIO,
     "plain.txt": PLAIN,
+    "germeval.tsv": GERMEVAL,
+    "ontonotes.gold_conll": ONTONOTES,
+    "labels.conll": LABELS,
+    "muc.sgml": MUC,
+    "w2ner.json": W2NER,
 }
 
 
@@ -169,6 +230,16 @@ def test_golden_file(name: str) -> None:
         ("prodigy.jsonl", {"documents not accepted": 1}),
         ("label_studio.json", {"results other than labels": 1}),
         ("ours.jsonl", {}),
+        (
+            "germeval.tsv",
+            {
+                "comment lines": 2,
+                "tags in column 3 (--column tag=3 --column tag=4 reads them, too, as nested"
+                " mentions)": 4,
+            },
+        ),
+        ("muc.sgml", {"tags other than ENAMEX, NUMEX and TIMEX": 7}),
+        ("ward.conll", {}),
     ],
 )
 def test_what_is_read_over_is_reported(name: str, expected: dict[str, int]) -> None:
@@ -177,7 +248,25 @@ def test_what_is_read_over_is_reported(name: str, expected: dict[str, int]) -> N
     assert {notice.what: notice.count for notice in notices} == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("germeval.tsv", ["column 1 numbers the tokens: word in column 2"]),
+        (
+            "ontonotes.gold_conll",
+            ["CoNLL-2012: word in column 4, part of speech in 5, names in 11"],
+        ),
+        ("labels.conll", ["that tags without prefixes are labels of mentions"]),
+        ("ward.conll", []),
+    ],
+)
+def test_what_is_taken_for_granted_is_reported(name: str, expected: list[str]) -> None:
+    notices: list[Assumed] = []
+    list(read_corpus([GOLDEN / name], on_assume=notices.append))
+    assert [notice.what for notice in notices] == expected
+
+
 def test_the_whole_folder_is_one_corpus_in_many_formats() -> None:
     documents = list(read_corpus([GOLDEN]))
-    assert len(documents) == len({document.id for document in documents}) == 19
+    assert len(documents) == len({document.id for document in documents}) == 27
     assert {"brat/visit", "share/echo", "second note", "13"} <= {d.id for d in documents}

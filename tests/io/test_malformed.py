@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lacuna.errors import CorpusFormatError
+from lacuna.errors import ConfigError, CorpusFormatError
 from lacuna.io.corpus import read_corpus
 from lacuna.io.formats import FORMATS
 from lacuna.io.output import write_corpus
+from lacuna.types import Task
 
 SECRET = "Quillfeather"
 Files = dict[str, str | bytes]
@@ -39,6 +40,10 @@ def records(content: str) -> Files:
     return {"n.xml": f"<ROOT>\n{content}\n</ROOT>"}
 
 
+def w2ner(value: str) -> Files:
+    return {"n.json": f'[{{"sentence": ["{SECRET}", "came"], {value}}}]'}
+
+
 #: format, files, what the message must match
 CASES: list[tuple[str, Files, str]] = [
     # text in general
@@ -53,6 +58,18 @@ CASES: list[tuple[str, Files, str]] = [
     ("conll", {"n.conll": f"a\tO\n{SECRET}\t\tO\n"}, r"n.conll:2: expected 2 columns, got 2"),
     ("conll", {"n.conll": f"a O\nb {SECRET}\n"}, r"n.conll:2: the last column is not a tag"),
     ("conll", {"n.conll": f"a O\r\n\r\n{SECRET} B-\r\n"}, r"n.conll:3: the last column is not"),
+    ("conll", {"n.conll": f"a PER\nb O\nc O\nd O\n{SECRET} B-X\n"}, r"n.conll:1: the last col"),
+    ("conll", {"n.conll": f"a B-X\nb O\nc O\nd O\n{SECRET} PER\n"}, r"n.conll:5: the last col"),
+    ("conll", {"n.conll": f"a *\n\n{SECRET} (A*\nb *\n"}, r"n.conll:3: a bracket is not closed"),
+    ("conll", {"n.conll": f"a (A*\n\n{SECRET} *)\n"}, r"n.conll:1: a bracket is not closed"),
+    ("conll", {"n.conll": f"a *\n\n{SECRET} *)\n"}, r"n.conll:3: a bracket is closed that"),
+    ("conll", {"n.conll": f"a (A)\n{SECRET} O\n"}, r"n.conll:2: a tag is written in another"),
+    ("conll", {"n.conll": f"a O\n{SECRET} (A)\n"}, r"n.conll:2: the last column is not a tag"),
+    (
+        "conll",
+        {"n.conll": f"1 a B-X\n2 b O\n3 c O\n\n1 {SECRET}\n"},
+        r"n.conll:5: expected 3 columns, got 2",
+    ),
     # brat
     ("brat", brat(f"T1\tA 0 3 {SECRET}"), r"n.ann:1: a mention needs three fields"),
     ("brat", brat(f"\nT1\tA 0 x\t{SECRET}"), r"n.ann:2: expected a label and offsets"),
@@ -80,6 +97,19 @@ CASES: list[tuple[str, Files, str]] = [
     ("inline", {"n.sgml": f"{SECRET}</A>"}, r"n.sgml:1: a closing tag without its opening"),
     ("inline", {"n.sgml": f"{SECRET}\n\n<A></A>"}, r"n.sgml:3: a tag marks no text"),
     ("inline-lines", {"n.inline": f"<A>x</A>\n<A>{SECRET}\n"}, r"n.inline:2: a tag is never"),
+    ("inline", {"n.sgml": f'\n<ENAMEX ID="{SECRET}">x</ENAMEX>'}, r"n.sgml:2: ENAMEX needs a TYPE"),
+    (
+        "inline",
+        {"n.sgml": f'<NUMEX TYPE="A">x</NUMEX>\n<TIMEX>{SECRET}</TIMEX>'},
+        r"n.sgml:2: TIMEX needs a TYPE",
+    ),
+    ("inline", {"n.sgml": f'\n<ENAMEX TYPE="{SECRET}">x</NUMEX>'}, r"n.sgml:2: tags cross"),
+    ("inline", {"n.sgml": f'<ENAMEX TYPE="{SECRET}">x'}, r"n.sgml:1: a tag is never closed"),
+    (
+        "inline",
+        {"n.sgml": f'<DOC>\n<ENAMEX TYPE="A">x</ENAMEX>\n<DOC>\n{SECRET}</ENAMEX>'},
+        r"n.sgml:4: a closing tag without its opening",
+    ),
     # i2b2
     ("i2b2", i2b2('<NAME start="0" end="99"/>'), r"n.xml:4: mention ends at 99, the text at 17"),
     ("i2b2", i2b2('<NAME start="0" end="x"/>'), r"n.xml:4: start and end must be numbers"),
@@ -146,6 +176,40 @@ CASES: list[tuple[str, Files, str]] = [
         },
         r"n.json: item 1: offsets do not fit the quoted text",
     ),
+    (
+        "jsonl",
+        w2ner('"ner": [{"index": [0], "type": ""}]'),
+        r"n.json: item 1: a mention needs a label",
+    ),
+    ("jsonl", w2ner('"ner": [{"index": [0]}]'), r"n.json: item 1: Expected `str`, got `null`"),
+    (
+        "jsonl",
+        w2ner('"ner": [{"index": [0, 2], "type": "A"}]'),
+        r"n.json: item 1: index must be diff",
+    ),
+    (
+        "jsonl",
+        w2ner('"ner": [{"index": [-1], "type": "A"}]'),
+        r"n.json: item 1: index must be diff",
+    ),
+    (
+        "jsonl",
+        w2ner('"ner": [{"index": [1, 1], "type": "A"}]'),
+        r"n.json: item 1: index must be dif",
+    ),
+    (
+        "jsonl",
+        w2ner('"ner": [{"index": [], "type": "A"}]'),
+        r"n.json: item 1: index must be a list",
+    ),
+    ("jsonl", w2ner('"ner": [{"index": [true], "type": "A"}]'), r"item 1: index must be a list"),
+    ("jsonl", w2ner('"ner": {"a": 1}'), r"n.json: item 1: ner must be a list of objects"),
+    ("jsonl", {"n.json": f'[{{"sentence": ["{SECRET}", 1]}}]'}, r"item 1: sentence must be a list"),
+    (
+        "jsonl",
+        {"n.json": f'[{{"sentence": ["{SECRET}", ""]}}]'},
+        r"item 1: sentence must be a list",
+    ),
     ("jsonl", {"n.json": f'[{{"text": "{SECRET}"}}'}, r"n.json: .*truncated"),
     ("jsonl", {"n.jsonl": '{"text":' + "[" * 5000}, r"n.jsonl:1: JSON nested too deeply"),
 ]
@@ -202,7 +266,7 @@ def test_deep_xml_is_refused(tmp_path: Path) -> None:
 
 GOLDEN = Path(__file__).parent / "golden"
 SEEDS = {
-    "jsonl": ["ours.jsonl", "doccano.jsonl", "prodigy.jsonl", "label_studio.json"],
+    "jsonl": ["ours.jsonl", "doccano.jsonl", "prodigy.jsonl", "label_studio.json", "w2ner.json"],
     "doccano": ["doccano.jsonl"],
     "prodigy": ["prodigy.jsonl"],
     "label-studio": ["label_studio.json"],
@@ -210,13 +274,32 @@ SEEDS = {
     "share": ["share/echo.pipe"],
     "i2b2": ["note2014.xml"],
     "i2b2-2006": ["records2006.xml"],
-    "inline": ["letter.sgml"],
+    "inline": ["letter.sgml", "muc.sgml"],
     "inline-lines": ["refs.inline"],
-    "conll": ["ward.conll"],
+    "conll": ["ward.conll", "germeval.tsv", "ontonotes.gold_conll", "labels.conll"],
     "txt": ["plain.txt"],
 }
 PIECES = st.binary(max_size=4) | st.sampled_from(
-    [b"null", b"-1", b"1e9", b"[]", b"{}", b'""', b"<", b">", b"&", b"|", b"\t", b"\n", b" ", b"9"]
+    [
+        b"null",
+        b"-1",
+        b"(A*",
+        b"*)",
+        b"# ",
+        b"B-X",
+        b"1e9",
+        b"[]",
+        b"{}",
+        b'""',
+        b"<",
+        b">",
+        b"&",
+        b"|",
+        b"\t",
+        b"\n",
+        b" ",
+        b"9",
+    ]
 )
 
 
@@ -245,3 +328,25 @@ def test_any_bytes_give_documents_or_a_typed_error(
         (folder / "n.txt").write_text("The left atrium is moderately dilated. And more.")
     with suppress(CorpusFormatError):  # anything else fails the test
         assert all(document.id for document in read_corpus([path], format=name))
+
+
+COLUMNS = st.lists(
+    st.sampled_from(["word=2", "word=-3", "tag=3", "tag=-1", "tag=NER", "pos=4", "word=Anna"]),
+    max_size=3,
+    unique=True,
+)
+
+
+@given(data=st.data(), columns=COLUMNS, tagged=st.booleans(), task=st.sampled_from(Task))
+@settings(max_examples=150, deadline=None)
+def test_any_bytes_in_any_columns_give_documents_or_a_typed_error(
+    tmp_path_factory: pytest.TempPathFactory,
+    data: st.DataObject,
+    columns: list[str],
+    tagged: bool,
+    task: Task,
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "fuzz-columns.conll"
+    path.write_bytes(data.draw(st.binary(max_size=60) | damaged("conll")))
+    with suppress(CorpusFormatError, ConfigError):  # anything else fails the test
+        assert all(d.id for d in read_corpus([path], columns=columns, tagged=tagged, task=task))

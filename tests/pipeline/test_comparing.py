@@ -10,6 +10,7 @@ import pytest
 from lacuna import Crf, Document
 from lacuna.errors import ConfigError
 from lacuna.models.registry import trainable
+from lacuna.models.settings import configure
 from lacuna.pipeline.comparing import chosen_configs, compare
 from lacuna.pipeline.training import train
 from lacuna.pipeline.training_records import Progress, TrainOptions
@@ -31,6 +32,18 @@ def test_settings_go_to_the_model_they_name() -> None:
             chosen_configs("crf", [wrong])
     with pytest.raises(ConfigError, match="unknown model 'magic'"):
         chosen_configs("crf,magic")
+
+
+def test_each_switch_of_a_model_has_a_row() -> None:
+    found = chosen_configs("crf,trigram-hmm", ["crf.iterations=5"], switches=True)
+    assert list(found) == ["crf", "crf lexicon=false", "crf two_pass=true", "trigram-hmm"]
+    assert found["crf lexicon=false"] == Crf(iterations=5, lexicon=False)
+    assert found["crf two_pass=true"] == Crf(iterations=5, two_pass=True)
+    turned = chosen_configs("crf", ["crf.lexicon=false"], switches=True)
+    assert list(turned) == ["crf", "crf two_pass=true"]
+    for kind in trainable().values():
+        for switch in kind.switches:
+            assert configure(kind.config, [switch]) != kind.config()
 
 
 def test_a_model_is_trained_scored_timed_and_weighed() -> None:

@@ -25,7 +25,7 @@ def ambiguity_command(
     words: Annotated[
         int, typer.Option(min=1, max=100, help="Longest sentence to count structures for.")
     ] = 7,
-    options: Annotated[CorpusOptions, only("format", "encoding", "label_map", "labels")],
+    options: Annotated[CorpusOptions, only("format", "encoding", "columns", "label_map", "labels")],
     as_json: JsonOption = False,
 ) -> None:
     """Compare encodings of mentions with gaps.

@@ -45,7 +45,7 @@ def calibrate_command(
     policy: PolicyOption = "safe-harbor",
     detector: DetectorOptions,
     corpus: Annotated[
-        CorpusOptions, only("format", "encoding", "group_from", "label_map", "labels")
+        CorpusOptions, only("format", "encoding", "columns", "group_from", "label_map", "labels")
     ],
     as_json: JsonOption = False,
 ) -> None:

@@ -33,7 +33,7 @@ def cluster_command(
         int, typer.Option("--max-words", min=2, help="Maximum number of words, the most frequent.")
     ] = 30_000,
     lower: Annotated[bool, typer.Option("--lower", help="Convert words to lower case.")] = False,
-    options: Annotated[CorpusOptions, only("format", "encoding")],
+    options: Annotated[CorpusOptions, only("format", "encoding", "columns")],
     as_json: JsonOption = False,
 ) -> None:
     """Cluster the words of raw text (Brown clustering).
@@ -48,7 +48,7 @@ def cluster_command(
     from lacuna.pipeline.clusters import count_words
 
     announce_compiling()
-    with reading(text, options) as documents:
+    with reading(text, options, tagged=False) as documents:
         counted = count_words(documents, lower=lower)
     found, summary = _cluster(counted, clusters, min_count, max_words)
     _write(found, output)

@@ -44,10 +44,14 @@ def compare_command(
             help="A setting of one model; see lacuna train --model MODEL --help-config.",
         ),
     ] = None,
+    switches: Annotated[
+        bool, typer.Option("--switches", help="Also a row for each switch of a model, turned.")
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Random seed.")] = 0,
     *,
     options: Annotated[
-        CorpusOptions, only("format", "encoding", "label_map", "labels", "keep", "group_from")
+        CorpusOptions,
+        only("format", "encoding", "columns", "label_map", "labels", "keep", "group_from"),
     ],
     as_json: JsonOption = False,
 ) -> None:
@@ -57,15 +61,20 @@ def compare_command(
     reading, loading and compiling. If a model fails, its row gives the reason, the others go on,
     and the exit code is 1.
 
+    With --switches there are also rows such as "crf lexicon=false".
+
     Example: lacuna compare train/ test/ --models crf,ppm-hmm --set crf.iterations=60
     """
     from lacuna.pipeline.comparing import chosen_configs
+    from lacuna.pipeline.training import check_mentions
+    from lacuna.pipeline.training_records import TrainOptions
 
     if train == test == STANDARD_INPUT:
         raise ConfigError("standard input can be read only once; give a file")
-    configs = chosen_configs(models, settings or [])
+    configs = chosen_configs(models, settings or [], switches=switches)
     announce_compiling()
     training, held_out = _read(train, options), _read(test, options)
+    check_mentions(training, TrainOptions())
     rows = _rows(training, held_out, configs, seed)
     ranked = sorted(rows, key=lambda row: -_f1(row))
     if as_json:

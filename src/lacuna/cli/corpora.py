@@ -74,6 +74,17 @@ AnnotatorOption = Annotated[
         " name; by default the first of each document.",
     ),
 ]
+ColumnOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="NAME=COLUMN",
+        help="A column of conll files: word, tag or a name of your own, =, and its number (1 is the"
+        " first, -1 the last) or its name in the header. Give it once for each column, as in"
+        " --column word=2 --column tag=3 --column tag=4; tags of several columns are nested"
+        " mentions. Other columns are not read.",
+    ),
+]
 ModelTaskOption = Annotated[
     Task | None,
     typer.Option("--task", help="Task that the model must be for; by default any."),
@@ -113,6 +124,7 @@ class CorpusOptions:
     group_from: GroupFromOption = None
     task: TaskOption = Task.NER
     annotator: AnnotatorOption = None
+    columns: ColumnOption = None
 
     def read_map(self) -> LabelMap:
         """Return the label map; an empty one by default."""
@@ -139,9 +151,15 @@ class ModelOptions:
 
 
 @contextmanager
-def reading(paths: list[str], options: CorpusOptions) -> Iterator[Iterator[Document]]:
-    """Open a corpus with a progress bar; at the end, report what was skipped."""
+def reading(
+    paths: list[str], options: CorpusOptions, *, tagged: bool = True
+) -> Iterator[Iterator[Document]]:
+    """Open a corpus with a progress bar; at the end, report what was skipped and assumed.
+
+    If it need not be `tagged`, conll files may consist of words only.
+    """
     skipped: Counter[str] = Counter()
+    assumed: dict[str, None] = {}
 
     def count(what: Skipped) -> None:
         skipped[what.what] += what.count
@@ -159,7 +177,12 @@ def reading(paths: list[str], options: CorpusOptions) -> Iterator[Iterator[Docum
             on_bytes=advance,
             on_skip=count,
             annotator=options.annotator,
+            on_assume=lambda what: assumed.setdefault(what.what),
+            columns=options.columns or (),
+            tagged=tagged,
         )
+    for what in assumed:
+        say(f"assumed: {what}")
     for what, number in skipped.items():
         say(f"skipped: {number:,} {what}")
 

@@ -54,7 +54,8 @@ def evaluate_command(
     svg: SvgOption = None,
     errors: ErrorsOption = None,
     corpus: Annotated[
-        CorpusOptions, only("format", "encoding", "label_map", "labels", "keep", "group_from")
+        CorpusOptions,
+        only("format", "encoding", "columns", "label_map", "labels", "keep", "group_from"),
     ],
     seed: SeedOption = 0,
     opening: ModelOptions,

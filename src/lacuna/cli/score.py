@@ -50,7 +50,7 @@ def score_command(
     errors: ErrorsOption = None,
     categories: CategoriesOption = None,
     options: Annotated[
-        CorpusOptions, only("format", "encoding", "label_map", "labels", "group_from")
+        CorpusOptions, only("format", "encoding", "columns", "label_map", "labels", "group_from")
     ],
     seed: SeedOption = 0,
     as_json: JsonOption = False,

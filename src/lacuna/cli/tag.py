@@ -41,7 +41,7 @@ def tag_command(
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add the probability of each mention.")
     ] = False,
-    corpus: Annotated[CorpusOptions, only("format", "encoding", "group_from")],
+    corpus: Annotated[CorpusOptions, only("format", "encoding", "columns", "group_from")],
     opening: ModelOptions,
 ) -> None:
     """Find mentions with a trained model.
@@ -59,7 +59,7 @@ def tag_command(
     if probabilities and options.task is Task.POS:
         raise ConfigError("--probabilities is for mentions; this model finds parts of speech")
     format_ = to or format_of_name(output or "-") or "jsonl"
-    with reading(inputs, options) as documents:
+    with reading(inputs, options, tagged=False) as documents:
         tagged = tagger.tag(documents, probabilities=probabilities)
         if output is None and to is None:
             palette = colours(tagger.labels)

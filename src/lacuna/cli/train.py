@@ -177,7 +177,8 @@ def train_command(
         bool, typer.Option("--help-config", help="Explain the settings of the model and exit.")
     ] = False,
     reading_options: Annotated[
-        CorpusOptions, only("format", "encoding", "label_map", "labels", "keep", "group_from")
+        CorpusOptions,
+        only("format", "encoding", "columns", "label_map", "labels", "keep", "group_from"),
     ],
     as_json: JsonOption = False,
 ) -> None:

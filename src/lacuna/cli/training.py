@@ -31,7 +31,10 @@ class Job:
 
     def run(self) -> tuple[Trained, Sequence[Tried[object]]]:
         """Train the model, with folds and several penalties if requested."""
+        from lacuna.pipeline.training import check_mentions
+
         began = time.perf_counter()
+        check_mentions(self.training, self.options)
         with showing(self._trainings()) as show:
             job = replace(self, options=replace(self.options, on_progress=show))
             if self.folds is not None:

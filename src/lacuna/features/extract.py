@@ -20,6 +20,7 @@ from lacuna.features.hashing import NONE, OUTSIDE, finish, seed, step
 from lacuna.features.index import KnownKeys
 from lacuna.features.layout import place_values
 from lacuna.features.plan import Plan, WordTemplates
+from lacuna.features.resources import LEX
 from lacuna.features.token_table import TokenTable
 from lacuna.features.words import word_values
 from lacuna.kernels import kernel
@@ -159,7 +160,11 @@ def feature_keys(table: TokenTable, numbered: NumberedTypes, plan: Plan) -> Feat
 def type_values(table: TokenTable, first: IntArray, plan: Plan) -> HashArray:
     """Return values[v, a]: word attribute a of the token first[v]."""
     start, end = table.start[first], table.end[first]
-    return word_values(table.codes, start, end, plan.word_attributes, resources=plan.resources)
+    names = plan.word_attributes
+    values = word_values(table.codes, start, end, names, resources=plan.resources)
+    if LEX in table.lexical and LEX in names:
+        values[:, names.index(LEX)] = table.lexical[LEX][first]
+    return values
 
 
 def outside_values(plan: Plan) -> HashArray:
@@ -179,7 +184,7 @@ def combined_keys(table: TokenTable, types: IntArray, values: HashArray, plan: P
         types,
         table.sentences,
         values,
-        place_values(table, plan.token_attributes),
+        place_values(table, plan.token_attributes, plan.resources),
         several.first_term,
         several.attribute,
         several.offset,

@@ -15,6 +15,7 @@ import numpy as np
 from lacuna.features import layout_kernels
 from lacuna.features.hashing import NONE, hash_numbers
 from lacuna.features.layout_kernels import NO_DATE, date_parts, earlier_headers, runs
+from lacuna.features.resources import NO_RESOURCES, PHRASE, Resources
 from lacuna.features.token_table import TokenTable
 from lacuna.text.characters import class_table, lower_table
 from lacuna.text.word_types import WordTypes, hash_words
@@ -35,11 +36,15 @@ MONTHS = """
 """
 
 
-def place_values(table: TokenTable, attributes: Sequence[str]) -> HashArray:
+def place_values(
+    table: TokenTable, attributes: Sequence[str], resources: Resources = NO_RESOURCES
+) -> HashArray:
     """Return values[a, t]: attribute a of token t as a 64-bit hash, 0 if it has none."""
     values = np.empty((len(attributes), len(table.start)), np.uint64)
-    if any("." not in name for name in attributes):
-        layout = _layout_values(table, set(attributes))
+    own = {name for name in attributes if "." not in name}
+    layout = {PHRASE: phrase_values(table, resources)} if PHRASE in own else {}
+    if own - {PHRASE}:
+        layout |= _layout_values(table, own)
     for a, name in enumerate(attributes):
         kind, _, rest = name.partition(".")
         if kind == "column":
@@ -49,6 +54,14 @@ def place_values(table: TokenTable, attributes: Sequence[str]) -> HashArray:
         else:
             values[a] = layout[name]
     return values
+
+
+def phrase_values(table: TokenTable, resources: Resources) -> HashArray:
+    """Return the values of ``phrase``; in training, those already there."""
+    if PHRASE in table.lexical:
+        return table.lexical[PHRASE]
+    assert resources.lexicon is not None
+    return resources.lexicon.phrase_values(table)
 
 
 def _layout_values(table: TokenTable, names: set[str]) -> dict[str, HashArray]:

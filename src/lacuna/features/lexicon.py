@@ -83,8 +83,8 @@ class WordList:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> WordList:
         """Undo :meth:`to_arrays`; ValueError if they do not fit together."""
-        types = WordTypes.of_distinct(_part(arrays, "hashes", np.uint64))
-        return cls(types, _part(arrays, "bands", np.int8))
+        types = WordTypes.of_distinct(array_part(arrays, "hashes", np.uint64))
+        return cls(types, array_part(arrays, "bands", np.int8))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,8 +120,10 @@ class Clusters:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Clusters:
         """Undo :meth:`to_arrays`; ValueError if they do not fit together."""
-        types = WordTypes.of_distinct(_part(arrays, "hashes", np.uint64))
-        return cls(types, _part(arrays, "paths", np.uint64), _part(arrays, "lengths", np.int32))
+        types = WordTypes.of_distinct(array_part(arrays, "hashes", np.uint64))
+        return cls(
+            types, array_part(arrays, "paths", np.uint64), array_part(arrays, "lengths", np.int32)
+        )
 
 
 def read_word_list(path: Path) -> WordList:
@@ -194,7 +196,8 @@ def _find(types: WordTypes, forms: WordForms) -> IntArray:
     return np.where(written >= 0, written, lower)
 
 
-def _part(arrays: Mapping[str, AnyArray], name: str, kind: type[np.generic]) -> AnyArray:
+def array_part(arrays: Mapping[str, AnyArray], name: str, kind: type[np.generic]) -> AnyArray:
+    """Return the array of one dimension with a name; a ValueError if there is none."""
     part = arrays.get(name)
     if part is None or part.dtype != kind or part.ndim != 1:
         raise ValueError(f"{name} must be an array of {kind.__name__}")

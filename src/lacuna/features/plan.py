@@ -87,7 +87,7 @@ def make_plan(
     terms = [term for template in templates for term in template.terms]
     words = tuple(sorted({term.attribute for term in terms if term.of_word}))
     places = tuple(sorted({term.attribute for term in terms if not term.of_word}))
-    for name in words:
+    for name in (*words, *places):
         resources.check(name)
     number = {name: i for i, name in enumerate(words)}
     numbered = list(enumerate(templates, start=key))

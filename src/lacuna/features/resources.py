@@ -20,9 +20,17 @@ from lacuna.features.lexicon import (
     read_word_list,
 )
 from lacuna.features.presets import load_templates
-from lacuna.features.templates import Template, Term
+from lacuna.features.templates import Template, Term, parse_templates
+from lacuna.features.training_lexicon import TrainingLexicon
 from lacuna.types import HashArray
 
+#: Templates that use the training lexicon, in models that have one.
+LEXICON_TEMPLATES = """\
+lex[-1..1]
+phrase[-1..1]
+"""
+LEX, PHRASE = "lex", "phrase"  #: attributes that need a training lexicon
+LEXICAL = frozenset((LEX, PHRASE))
 PATH_SIZES = (4, 6, 10, 20)  #: bits of cluster paths that get templates
 _NAME = re.compile(r"[\w-]+")
 
@@ -33,6 +41,7 @@ class Resources:
 
     lists: Mapping[str, WordList] = field(default_factory=dict)
     clusters: Mapping[str, Clusters] = field(default_factory=dict)
+    lexicon: TrainingLexicon | None = None
 
     def __post_init__(self) -> None:
         for name in (*self.lists, *self.clusters):
@@ -48,7 +57,9 @@ class Resources:
         )
 
     def check(self, attribute: str) -> None:
-        """Raise if an attribute names a word list or clusters that are missing."""
+        """Raise if an attribute needs a word list, clusters or a lexicon that are missing."""
+        if attribute in LEXICAL and self.lexicon is None:
+            raise ConfigError(f"{attribute}: there is no training lexicon")
         kind, _, rest = attribute.partition(".")
         known = {"list": self.lists, "cluster": self.clusters}.get(kind)
         if known is not None and rest.partition(".")[0] not in known:
@@ -66,6 +77,8 @@ class Resources:
         """Return all arrays to store, named ``list.NAME.hashes``, ``cluster.NAME.paths``, …."""
         parts = [(f"list.{name}", part.to_arrays()) for name, part in self.lists.items()]
         parts += [(f"cluster.{name}", part.to_arrays()) for name, part in self.clusters.items()]
+        if self.lexicon is not None:
+            parts.append(("lexicon", self.lexicon.to_arrays()))
         return {f"{prefix}.{key}": array for prefix, part in parts for key, array in part.items()}
 
     @classmethod
@@ -78,6 +91,11 @@ class Resources:
             If arrays are missing, of the wrong kind or do not fit together.
         """
         parts: dict[tuple[str, str], dict[str, AnyArray]] = {}
+        lexicon = {
+            key.removeprefix("lexicon."): array
+            for key, array in arrays.items()
+            if key.startswith("lexicon.")
+        }
         for key, array in arrays.items():
             match key.split("."):
                 case ["list" | "cluster" as kind, name, part]:
@@ -85,6 +103,7 @@ class Resources:
         return cls(
             {name: WordList.from_arrays(p) for (kind, name), p in parts.items() if kind == "list"},
             {name: Clusters.from_arrays(p) for (kind, name), p in parts.items() if kind != "list"},
+            TrainingLexicon.from_arrays(lexicon) if lexicon else None,
         )
 
 
@@ -107,6 +126,18 @@ def with_resources(
     ]
     added = [Template((Term(name, offset),)) for name in attributes for offset in offsets]
     return (*templates, *added)
+
+
+def with_lexicon(templates: Sequence[Template]) -> tuple[Template, ...]:
+    """Add the templates of the training lexicon, unless some template uses it."""
+    if uses_lexicon(templates):
+        return tuple(templates)
+    return (*templates, *parse_templates(LEXICON_TEMPLATES.splitlines(), source="lexicon"))
+
+
+def uses_lexicon(templates: Sequence[Template]) -> bool:
+    """Whether some template looks at the training lexicon."""
+    return any(term.attribute in LEXICAL for template in templates for term in template.terms)
 
 
 def without_folders(paths: Mapping[str, str]) -> dict[str, str]:

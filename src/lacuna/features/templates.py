@@ -37,6 +37,7 @@ WORD_ATTRIBUTES = {
     "stem": "the word in lower case without -s, -es, -ed or -ing",
     "list.NAME": "frequency band (0 to 6) of the word in the word list NAME",
     "cluster.NAME.N": "first N bits (1 to 64) of the word's path in the clusters NAME",
+    "lex": "the most frequent label of the word in other training documents, in bands; or new",
 }
 
 #: Attributes of a token at its position.
@@ -49,6 +50,7 @@ TOKEN_ATTRIBUTES = {
     "row": "the first token of the line above, in lower case",
     "earlier": "the first header that the same word had earlier in the document",
     "place": "the tenth of the document it is in, and whether it begins its line",
+    "phrase": "its place in a mention of other training documents, with length and label",
     "column.NAME": "its value in the column NAME of the corpus",
     "meta.NAME": "the document's meta data under NAME",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +16,10 @@ from lacuna.text.sentences import all_sentence_borders
 from lacuna.text.sequences import SequenceKind, line_borders
 from lacuna.text.tokens import all_token_borders
 from lacuna.text.units import Units, all_unit_borders, cut_units
-from lacuna.text.word_types import hash_tokens
+from lacuna.text.word_types import GOLDEN, hash_tokens
 from lacuna.types import CodeArray, HashArray, IntArray, LongArray
 
+NOTHING: Mapping[str, HashArray] = MappingProxyType({})
 MOST_CHARACTERS = np.iinfo(np.int32).max
 
 
@@ -38,6 +40,8 @@ class TokenTable(NamedTuple):
         The text of document d is ``codes[texts[d]:texts[d + 1]]``.
     columns, metas
         Token columns and meta data of document d, from the corpus.
+    lexical
+        In training, values of the attributes that a training lexicon gives, by name.
     """
 
     codes: CodeArray
@@ -49,6 +53,17 @@ class TokenTable(NamedTuple):
     texts: LongArray
     columns: tuple[Mapping[str, tuple[str, ...]], ...]
     metas: tuple[Mapping[str, Any], ...]
+    lexical: Mapping[str, HashArray] = NOTHING
+
+    @property
+    def types(self) -> HashArray:
+        """A hash of each token that is the same for words with the same attributes.
+
+        That of its word; in training, where a training lexicon leaves out what a document says, of
+        its word and what the lexicon says.
+        """
+        lex = self.lexical.get("lex")
+        return self.hashes if lex is None else self.hashes ^ (lex * GOLDEN)
 
 
 def token_table(

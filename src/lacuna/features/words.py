@@ -14,7 +14,7 @@ import numpy as np
 
 from lacuna.features.hashing import finish, seed, step, step_all, step_lower, step_shape
 from lacuna.features.lexicon import WordForms
-from lacuna.features.resources import NO_RESOURCES, Resources
+from lacuna.features.resources import LEX, NO_RESOURCES, Resources
 from lacuna.kernels import kernel
 from lacuna.text import characters
 from lacuna.text.characters import (
@@ -57,12 +57,14 @@ def word_values(
 ) -> HashArray:
     """Return values[i, a]: attribute a of word i as a 64-bit hash, 0 if it has none."""
     values = np.empty((len(start), len(attributes)), np.uint64)
-    spelled = [a for a, name in enumerate(attributes) if "." not in name]
+    spelled = [a for a, name in enumerate(attributes) if name != LEX and "." not in name]
     values[:, spelled] = _spelled_values(codes, start, end, [attributes[a] for a in spelled])
     if len(spelled) < len(attributes):
         forms = WordForms.of(codes, start, end)
         for a, name in enumerate(attributes):
-            if "." in name:
+            if name == LEX and resources.lexicon is not None:
+                values[:, a] = resources.lexicon.word_values_of(codes, start, end)
+            elif "." in name:
                 values[:, a] = resources.values(forms, name)
     return values
 

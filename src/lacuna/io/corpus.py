@@ -10,10 +10,11 @@ from enum import StrEnum
 from pathlib import Path, PurePath
 
 from lacuna.errors import ConfigError, CorpusFormatError
+from lacuna.io.columns import parse_columns
 from lacuna.io.detect import detect_format, main_file
 from lacuna.io.formats import FORMATS, Format, Shape, format_named
 from lacuna.io.label_map import LabelMap
-from lacuna.io.source import ReadOptions, Skipped, Source, ignore
+from lacuna.io.source import Assumed, ReadOptions, Skipped, Source, ignore
 from lacuna.text.document import Document
 from lacuna.text.overlap import overlapping_pairs
 from lacuna.types import Task
@@ -68,6 +69,9 @@ def read_corpus(
     on_bytes: Callable[[int], None] = ignore,
     on_skip: Callable[[Skipped], None] = ignore,
     annotator: str | None = None,
+    on_assume: Callable[[Assumed], None] = ignore,
+    columns: Sequence[str] = (),
+    tagged: bool = True,
 ) -> Iterator[Document]:
     """Read documents from `paths`, one at a time.
 
@@ -78,14 +82,25 @@ def read_corpus(
         input. Ids of files are relative to the given folder.
     format
         Name of the format; ``None``: auto-detected for each file.
-    encoding, task, on_bytes, on_skip, annotator
+    encoding, task, on_bytes, on_skip, annotator, on_assume, tagged
         How to read: see :class:`ReadOptions`.
+    columns
+        Columns of conll files as ``"word=2"``, ``"tag=3"``: see :mod:`lacuna.io.columns`.
     group_from, label_map, labels, keep
         Which documents to keep, and how to change them: see :class:`Selection`.
 
     Paths are looked up at once; files are opened, and errors in them raised, on iteration.
     """
-    options = ReadOptions(encoding, task, on_bytes, on_skip, annotator)
+    options = ReadOptions(
+        encoding,
+        task,
+        on_bytes,
+        on_skip,
+        annotator,
+        on_assume=on_assume,
+        columns=parse_columns(columns),
+        tagged=tagged,
+    )
     selection = Selection(group_from, label_map or LabelMap(), labels, keep)
     sources = find_sources(paths, format=format, options=options)
     return _select(_unique(_read_all(sources, format)), group_pattern(group_from), selection)

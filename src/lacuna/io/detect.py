@@ -9,9 +9,10 @@ import msgspec
 
 from lacuna.encoding.schemes import parse_tag
 from lacuna.io.conll import DOCUMENT_START
+from lacuna.io.conll_columns import BEGIN_DOCUMENT, is_comment
 from lacuna.io.formats import FORMATS
 from lacuna.io.i2b2 import ROOT
-from lacuna.io.inline import LABEL
+from lacuna.io.inline import LABEL, MUC_TAG
 from lacuna.io.source import BYTE_ORDER_MARK, HEAD_BYTES, Source
 
 TEXT_SUFFIXES = frozenset({".txt", ".text"})
@@ -34,6 +35,8 @@ def detect_format(source: Source) -> str:
     head = source.head()
     text = head.decode(source.options.encoding, errors="replace").removeprefix(BYTE_ORDER_MARK)
     found = _by_content(text, is_whole=len(head) < HEAD_BYTES)
+    if found is None and source.options.columns is not None:
+        return "conll"  # no other format has columns
     if source.path is None and found in (None, "inline"):
         return "txt"  # people pipe text, and a text may have tags
     if found is None and suffix in TEXT_SUFFIXES:
@@ -53,7 +56,7 @@ def _by_content(text: str, *, is_whole: bool) -> str | None:
         return "jsonl"
     if _looks_like_columns(text, is_whole=is_whole):
         return "conll"
-    return "inline" if CLOSED_TAG.search(text) else None
+    return "inline" if CLOSED_TAG.search(text) or MUC_TAG.search(text) else None
 
 
 def _looks_like_json(start: str, *, is_whole: bool) -> bool:
@@ -72,10 +75,14 @@ def _looks_like_columns(text: str, *, is_whole: bool) -> bool:
     lines = text.split("\n")
     if not is_whole:
         lines.pop()
-    rows = [line.split() for line in lines[:LINES_LOOKED_AT] if line.strip()]
+    if text.startswith(f"{BEGIN_DOCUMENT} ("):
+        return True
+    looked_at = [line for line in lines[:LINES_LOOKED_AT] if not is_comment(line)]
+    rows = [line.split() for line in looked_at if line.strip()]
     tokens = [row for row in rows if row[0] != DOCUMENT_START]
     tags = [parse_tag(row[-1]) for row in tokens]
-    is_sure = len(tokens) < len(rows) or any(tag and tag.label for tag in tags)
+    others = [parse_tag(cell) for row in tokens for cell in row[1:]]
+    is_sure = len(tokens) < len(rows) or any(tag and tag.label for tag in others)
     return is_sure and all(tags) and len({len(row) for row in tokens} - {1}) <= 1
 
 

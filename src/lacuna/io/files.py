@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from os import PathLike, fspath
 
 from lacuna.errors import ConfigError
@@ -12,7 +12,7 @@ from lacuna.io.formats import FORMATS, format_of_name
 from lacuna.io.label_map import LabelMap
 from lacuna.io.limits import Loss
 from lacuna.io.output import Written, write_corpus
-from lacuna.io.source import Skipped
+from lacuna.io.source import Assumed, Skipped
 from lacuna.text.document import Document
 from lacuna.types import Task
 
@@ -20,6 +20,11 @@ from lacuna.types import Task
 def warn(skipped: Skipped) -> None:
     """Warn of something in a file that documents cannot hold."""
     warnings.warn(f"{skipped.path}: skipped {skipped.count} {skipped.what}", stacklevel=2)
+
+
+def warn_of(assumed: Assumed) -> None:
+    """Warn of something that a file does not say."""
+    warnings.warn(f"{assumed.path}: assumed {assumed.what}", stacklevel=2)
 
 
 def read(
@@ -31,6 +36,8 @@ def read(
     label_map: LabelMap | None = None,
     labels: Collection[str] | None = None,
     on_skip: Callable[[Skipped], None] = warn,
+    on_assume: Callable[[Assumed], None] = warn_of,
+    columns: Sequence[str] = (),
 ) -> Iterator[Document]:
     """Read documents from files, folders and globs, one at a time.
 
@@ -40,8 +47,11 @@ def read(
         Folders are read with all folders below them.
     format
         Name of the format; by default it is detected for each file.
-    encoding, task, on_skip
-        See :class:`~lacuna.io.source.ReadOptions`; by default what is skipped gives a warning.
+    encoding, task, on_skip, on_assume
+        See :class:`~lacuna.io.source.ReadOptions`; by default what is skipped or assumed gives a
+        warning.
+    columns
+        Columns of conll files, as ``["word=2", "tag=3", "tag=4"]``; tags of several columns nest.
     group_from, label_map, labels
         See :class:`~lacuna.io.corpus.Selection`.
 
@@ -59,6 +69,8 @@ def read(
         label_map=label_map,
         labels=labels,
         on_skip=on_skip,
+        on_assume=on_assume,
+        columns=columns,
     )
 
 

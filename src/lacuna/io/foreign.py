@@ -1,10 +1,12 @@
-"""Exports of doccano, Prodigy and Label Studio, converted to our own JSON objects."""
+"""JSON of other tools (doccano, Prodigy, Label Studio, W2NER), converted to our own objects."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from lacuna.io.word_indices import from_word_indices, has_word_indices
 
 Item = dict[str, Any]
 
@@ -19,6 +21,8 @@ class Converted:
 
 def converter_for(item: Item) -> Callable[[Item], Converted] | None:
     """Return the function that converts `item`, chosen by its keys."""
+    if has_word_indices(item):
+        return lambda given: Converted(from_word_indices(given))
     for key, convert in CONVERTERS:
         if key in item and not isinstance(item[key], str):
             return convert

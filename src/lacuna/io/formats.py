@@ -38,6 +38,7 @@ from lacuna.io import (
     brat,
     conll,
     conll_layout,
+    conll_reading,
     i2b2,
     i2b2_2006,
     inline,
@@ -185,7 +186,7 @@ FORMATS: Mapping[str, Format] = {
         ),
         Format(
             "inline",
-            "<LABEL>…</LABEL> in running text",
+            "<LABEL>…</LABEL> in running text; reads MUC's <ENAMEX TYPE=…>, too",
             Shape.FILES,
             (".sgml", ".sgm"),
             inline.read,
@@ -203,10 +204,10 @@ FORMATS: Mapping[str, Format] = {
         ),
         Format(
             "conll",
-            "one token per line, tags in the last column",
+            "one token per line, tags in the last column or that of --column",
             Shape.STREAM,
             (".conll", ".conll2003", ".bio", ".iob", ".iob2", ".bioes", ".bilou", ".tsv"),
-            conll.read,
+            conll_reading.read,
             conll.encode,
             Limits(
                 _MENTIONS | {_F.TOKENS},

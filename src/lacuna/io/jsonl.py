@@ -9,8 +9,8 @@
 
 Only ``text`` is required. ``reviewed`` are the spans that a person has looked at; without it, all
 of the text was. Mentions outside are kept, but training and scoring ignore them. Unknown keys go to
-``meta``. Exports of doccano, Prodigy and Label Studio are read too (:mod:`lacuna.io.foreign`), also
-as one JSON array, which is read whole.
+``meta``. Exports of doccano, Prodigy and Label Studio, and the JSON of W2NER and TOE, are read too
+(:mod:`lacuna.io.foreign`), also as one JSON array, which is read whole.
 """
 
 from __future__ import annotations

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from lacuna.errors import ConfigError, CorpusFormatError
+from lacuna.io.columns import Columns
 from lacuna.types import Task
 
 CHUNK_BYTES = 1 << 18
@@ -37,6 +38,14 @@ def ignore(_: object) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class Assumed:
+    """Something that a file does not say and that was taken for granted."""
+
+    path: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReadOptions:
     """How to read, the same for every file of a corpus.
 
@@ -53,6 +62,12 @@ class ReadOptions:
         Called with the number of bytes just read, for progress bars.
     on_skip
         Called with each :class:`Skipped`.
+    on_assume
+        Called with each :class:`Assumed`.
+    columns
+        Columns of conll files; ``None``: the first is the word, the last the tag.
+    tagged
+        Whether conll files must have tags; otherwise, a single column is one of words.
     """
 
     encoding: str = "utf-8"
@@ -60,6 +75,9 @@ class ReadOptions:
     on_bytes: Callable[[int], None] = ignore
     on_skip: Callable[[Skipped], None] = ignore
     annotator: str | None = None
+    on_assume: Callable[[Assumed], None] = ignore
+    columns: Columns | None = None
+    tagged: bool = True
 
     def __post_init__(self) -> None:
         try:
@@ -136,6 +154,10 @@ class Source:
         """Report something that was skipped, if there was any."""
         if count:
             self.options.on_skip(Skipped(self.name, what, count))
+
+    def assumed(self, what: str) -> None:
+        """Report something that was taken for granted."""
+        self.options.on_assume(Assumed(self.name, what))
 
     def head(self) -> bytes:
         """Look at the first bytes without consuming them."""

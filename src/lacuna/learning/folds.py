@@ -12,6 +12,21 @@ from lacuna.text.document import Document
 FOLDS = 5  #: for held-out predictions; fewer if there are fewer groups
 
 
+def too_few(documents: Sequence[Document]) -> str:
+    """Say how many documents or groups there are, and what to do if they are one."""
+    units = len({document.unit for document in documents})
+    if len(documents) == 1:
+        return (
+            "the corpus is one document. Begin each with a line -DOCSTART- or # newdoc (conll), or"
+            " give each a file or a line of jsonl"
+        )
+    if units == len(documents):
+        return f"the corpus has {units}"
+    if units == 1:
+        return f"all {len(documents)} documents of the corpus are of one group (a patient)"
+    return f"the {len(documents)} documents of the corpus are of {units} groups (patients)"
+
+
 def jackknife(
     documents: Sequence[Document], k: int, *, rng: np.random.Generator
 ) -> Iterator[tuple[list[int], list[int]]]:
@@ -24,7 +39,8 @@ def jackknife(
     for document in documents:
         sizes[document.unit] = sizes.get(document.unit, 0) + len(document.text) + 1
     if k < 2 or k > len(sizes):
-        raise ConfigError(f"{k} folds need 2 to {len(sizes)} parts: the groups of the corpus")
+        what = f"{k} folds need at least {k}" if k >= 2 else "held-out predictions need at least 2"
+        raise ConfigError(f"{what} documents: {too_few(documents)}")
     units = list(sizes)
     shuffled = [units[i] for i in rng.permutation(len(units))]
     part_of: dict[tuple[str, str], int] = {}

@@ -7,7 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Self
 
-from lacuna.features.resources import Resources, read_sources, without_folders
+from lacuna.errors import ConfigError
+from lacuna.features.resources import (
+    Resources,
+    read_sources,
+    uses_lexicon,
+    with_lexicon,
+    without_folders,
+)
 from lacuna.features.templates import Template
 from lacuna.models.settings import AT_LEAST_ONE, Settings
 
@@ -27,6 +34,8 @@ class FeatureSettings(Settings):
         Files of words, with or without counts, to use as features.
     clusters
         Files of word clusters to use as features, as written by ``lacuna cluster``.
+    lexicon
+        Use what the other training documents say of a word and of the phrase it is in.
     min_count
         Features that occur less often in the training text are ignored.
     """
@@ -35,11 +44,17 @@ class FeatureSettings(Settings):
     columns: tuple[str, ...] = ()
     word_lists: Mapping[str, str] = field(default_factory=dict)
     clusters: Mapping[str, str] = field(default_factory=dict)
+    lexicon: bool = True
     min_count: Annotated[int, AT_LEAST_ONE] = 1
 
     def read(self) -> tuple[tuple[Template, ...], Resources]:
         """Return the templates, and the word lists and clusters that they name."""
-        return read_sources(self.features, self.columns, self.word_lists, self.clusters)
+        found, resources = read_sources(self.features, self.columns, self.word_lists, self.clusters)
+        if self.lexicon:
+            return with_lexicon(found), resources
+        if uses_lexicon(found):
+            raise ConfigError("a template looks at the training lexicon: set lexicon=true")
+        return found, resources
 
     def without_folders(self) -> Self:
         """Return the settings with file names in place of paths, for a model file."""

@@ -62,6 +62,8 @@ class Kind:
         Whether it can use token columns, such as parts of speech, as features.
     penalty
         The setting that ``--tune`` chooses.
+    switches
+        Settings other than the default that are worth a comparison, as ``key=value``.
     patience
         How many scores on dev in a row may be no better before training stops.
     folds_choose_iterations
@@ -85,6 +87,7 @@ class Kind:
     overlapping: bool = False
     looks_at_columns: bool = False
     penalty: str = ""
+    switches: tuple[str, ...] = ()
     patience: int = 15
     folds_choose_iterations: bool = False
     partly: Literal["sum", "count", "nothing"] = "sum"
@@ -120,6 +123,7 @@ KINDS: dict[str, Kind] = {
             adapt="lacuna.models.crf.adapting:adapted_settings",
             looks_at_columns=True,
             penalty="l2",
+            switches=("lexicon=false", "two_pass=true"),
             patience=3,  # one score every five iterations
             folds_choose_iterations=True,
         ),
@@ -134,6 +138,7 @@ KINDS: dict[str, Kind] = {
             adapt="lacuna.models.crf.adapting:adapted_settings",
             looks_at_columns=True,
             penalty="l2",
+            switches=("lexicon=false",),
             patience=3,  # one score every five iterations
             folds_choose_iterations=True,
         ),
@@ -180,6 +185,7 @@ KINDS: dict[str, Kind] = {
             partly="nothing",
             looks_at_columns=True,
             penalty="l2",
+            switches=("lexicon=false",),
         ),
         Kind(
             name="split",
@@ -192,6 +198,7 @@ KINDS: dict[str, Kind] = {
             partly="nothing",
             looks_at_columns=True,
             penalty="l2",
+            switches=("lexicon=false",),
         ),
         Kind(
             name="two-pass",

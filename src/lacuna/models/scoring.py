@@ -137,7 +137,7 @@ class Scorer:
             types, of_type, values = self._types.number(table)
         scores = np.zeros((len(types), self._tags), np.float32)
         add_windows(types, table.sentences, *self.window, of_type, scores)
-        places = place_values(table, plan.token_attributes)
+        places = place_values(table, plan.token_attributes, plan.resources)
         keys, several = self._index.keys, plan.by_token
         add_combined(
             types,
@@ -190,7 +190,7 @@ class _TypeScores:
     def number(self, table: TokenTable) -> tuple[IntArray, RealArray, HashArray]:
         """Return the type of every token, and the scores and attributes of all types."""
         before = len(self._types) + 2
-        ids, first = self._types.number(table.hashes)
+        ids, first = self._types.number(table.types)
         if len(first):
             values = type_values(table, first, self._plan)
             self._scores = appended(self._scores, before, self._scorer.of_values(values))

@@ -28,6 +28,8 @@ from lacuna.errors import ConfigError
 
 #: Former names of settings in model files, and their present names.
 FORMER_NAMES: Mapping[str, str] = {"lists": "word_lists"}
+#: Settings that were added later with another default than models had before.
+FORMER_DEFAULTS: Mapping[str, Any] = {"lexicon": False}
 TYPE_NAMES: Mapping[Any, str] = {
     bool: "true or false",
     int: "a whole number",
@@ -236,7 +238,8 @@ def stored_settings(record: type[AnySettings], content: object) -> AnySettings:
     """Return settings from the header of a model file; the caller handles validation errors."""
     if isinstance(content, Mapping):
         known = {field.name for field in fields(record)}
-        content = {
+        before = {name: value for name, value in FORMER_DEFAULTS.items() if name in known}
+        content = before | {
             FORMER_NAMES[name] if name not in known and name in FORMER_NAMES else name: value
             for name, value in content.items()
         }

@@ -58,7 +58,9 @@ class Compared:
     error: str = ""
 
 
-def chosen_configs(models: str = EVERY, assignments: Sequence[str] = ()) -> dict[str, Settings]:
+def chosen_configs(
+    models: str = EVERY, assignments: Sequence[str] = (), *, switches: bool = False
+) -> dict[str, Settings]:
     """Return the settings of the models to compare, by name.
 
     Parameters
@@ -67,6 +69,8 @@ def chosen_configs(models: str = EVERY, assignments: Sequence[str] = ()) -> dict
         Names of kinds, separated by commas, or ``all``.
     assignments
         Settings as ``MODEL.key=value``.
+    switches
+        Whether to add models with one switch turned, named ``MODEL key=value``.
     """
     named = [name.strip() for name in models.split(",")]
     names = list(trainable()) if named == [EVERY] else list(dict.fromkeys(named))
@@ -80,7 +84,14 @@ def chosen_configs(models: str = EVERY, assignments: Sequence[str] = ()) -> dict
                 f" with MODEL one of {', '.join(names)}"
             )
         given[model].append(rest)
-    return {name: configure(kind.config, given[name]) for name, kind in kinds.items()}
+    configs = {}
+    for name, kind in kinds.items():
+        configs[name] = configure(kind.config, given[name])
+        for switch in kind.switches if switches else ():
+            turned = configure(kind.config, [*given[name], switch])
+            if turned != configs[name]:
+                configs[f"{name} {switch}"] = turned
+    return configs
 
 
 def compare(

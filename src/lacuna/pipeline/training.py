@@ -35,6 +35,7 @@ from lacuna.pipeline.training_records import (
     without_models,
 )
 from lacuna.text.document import Document
+from lacuna.text.plurals import counted
 from lacuna.text.reviewed import settled
 from lacuna.types import Task
 
@@ -84,7 +85,25 @@ def train_model(
         on_progress=on_progress,
         stop=stop,
     )
-    return train(corpus, config, options).model
+    documents = list(corpus)
+    check_mentions(documents, options)
+    return train(documents, config, options).model
+
+
+def check_mentions(documents: Sequence[Document], options: TrainOptions) -> None:
+    """Refuse documents without mentions, unless they are to correct an old model.
+
+    Parts of a corpus, as in cross-validation, may be without.
+    """
+    if options.task is not Task.NER or options.start is not None:
+        return
+    seen = [document for document in documents if document.reviewed != ()]
+    if seen and not any(settled(document).mentions for document in seen):
+        raise ConfigError(
+            f"nothing to learn: no mention in {counted(len(seen), 'document')} (if the corpus"
+            " has mentions: is --format right, are the tags of conll files in the last column, or"
+            " that of --column, and does --labels keep some?)"
+        )
 
 
 def train(

@@ -57,6 +57,7 @@ def adapted_settings(config: CrfSettings, start: Tagger, *, private: bool) -> Cr
         columns=old.columns,
         word_lists=old.word_lists,
         clusters=old.clusters,
+        lexicon=old.lexicon,
     )
 
 

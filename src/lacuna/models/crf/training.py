@@ -21,10 +21,11 @@ from lacuna.models.base import FitOptions, Step
 from lacuna.models.crf import ChainCrf, Crf, CrfModel, CrfSettings
 from lacuna.models.crf.adapting import keep_old_features, start_tables
 from lacuna.models.crf.changes import Changes, with_changes
+from lacuna.models.crf.elsewhere import with_columns
 from lacuna.models.crf.explain import training_words
 from lacuna.models.crf.li import Li, LiModel
 from lacuna.models.crf.training_set import Setup, TrainingSet, prepare, set_up
-from lacuna.models.crf.two_pass import TwoPassModel, evidence_templates, with_evidence
+from lacuna.models.crf.two_pass import TwoPassModel, evidence_templates, first_look
 from lacuna.models.file import NO_STRINGS, PackedStrings
 from lacuna.text.document import Document
 from lacuna.types import RealArray
@@ -32,6 +33,7 @@ from lacuna.types import RealArray
 JUDGED_EVERY = 5  #: iterations between scores on dev
 WINDOW = 5  #: iterations that must improve the objective by the tolerance
 FOLDS = 5  #: of the first pass, whose output the second pass learns from
+FOLD_ITERATIONS = 20  #: of the first passes of folds; more make no difference to the second pass
 MODELS: Mapping[type[CrfSettings], type[ChainCrf]] = {Crf: CrfModel, Li: LiModel}
 
 
@@ -113,15 +115,17 @@ def _model(
 def _two_passes(examples: Sequence[Example], setup: Setup) -> Iterator[Step]:
     """Train first passes for held-out parts, then the first pass, then the second pass."""
     documents = [example.document for example in examples]
-    with_columns: list[Example] = list(examples)
+    with_evidence: list[Example] = list(examples)
+    brief = replace(setup.config, iterations=min(FOLD_ITERATIONS, setup.config.iterations))
     for rest, part in jackknife(documents, FOLDS, rng=np.random.default_rng(0)):
-        model = yield from _first_pass([examples[i] for i in rest], setup)
-        guesses = model.find([replace(documents[i], tokens=examples[i].tokens) for i in part])
-        for i, guess in zip(part, guesses, strict=True):
-            tokens = with_evidence(documents[i], examples[i].tokens, guess.mentions)
-            with_columns[i] = examples[i]._replace(tokens=tokens)
+        of_fold = [examples[i] for i in rest]
+        model = yield from _first_pass(of_fold, replace(setup, config=brief))
+        left_out = [replace(documents[i], tokens=examples[i].tokens) for i in part]
+        for i, seen in zip(part, first_look(model, left_out), strict=True):
+            tokens = with_columns(documents[i], examples[i].tokens, seen)
+            with_evidence[i] = examples[i]._replace(tokens=tokens)
     first = yield from _first_pass(examples, setup)
-    for step in _one_pass(with_columns, setup, evidence_templates()):
+    for step in _one_pass(with_evidence, setup, evidence_templates()):
         yield step._replace(model=partial(_second_pass, first, step))
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from lacuna.encoding.flat import UNKNOWN, Example, known_tags, label_counts
 from lacuna.errors import ConfigError
 from lacuna.features.extract import FeatureIndex, build_index, in_enough_groups
+from lacuna.features.lexicon_counts import unit_numbers
 from lacuna.features.plan import Plan, make_plan
 from lacuna.features.resources import Resources
 from lacuna.features.templates import Template
@@ -27,12 +28,14 @@ from lacuna.features.token_table import TokenTable, training_table
 from lacuna.inference.batch import TimePack, chunks, pack_by_time
 from lacuna.inference.known_labels import KnownFirst, known_first
 from lacuna.learning.emission import CURVATURE, FactoredEmission, curvature, factor
+from lacuna.learning.folds import too_few
 from lacuna.models.base import FitOptions
 from lacuna.models.crf import Crf, CrfModel, CrfSettings, Support
 from lacuna.models.crf.adapting import private_key, private_settings
 from lacuna.models.crf.changes import changeable, in_other_letters, old_scores
 from lacuna.models.crf.objective import Base, CrfObjective, Shares, pair_counts
 from lacuna.models.crf.old_answers import Answers, old_answers
+from lacuna.models.lexical import Lexical, with_training_lexicon
 from lacuna.text.document import Document
 from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
@@ -109,19 +112,21 @@ def prepare(
 ) -> TrainingSet:
     """Turn documents and their tags into the objective; `more` are additional templates."""
     config = setup.config
+    counted = examples
     own, examples = _read(examples, setup)
-    table = training_table(examples)
+    table, templates, resources = _lexical(counted, own, training_table(examples), setup)
     labels = sorted({*label_counts(examples), *(setup.start.labels if setup.start else ())})
     tags = config.tag_set(labels)
-    plan = make_plan([*setup.templates, *more], resources=setup.resources, key=setup.key)
+    plan = make_plan([*templates, *more], resources=resources, key=setup.key)
     gold = known_tags(examples, (tag for e in examples for tag in e.tags), tags)
-    numbered = number_types(table.hashes)
+    numbered = number_types(table.types)
+    replayed = int(table.documents[len(own)])  # the first token of a replay
     if setup.changing is None:
         index = _features(examples, table, plan, setup)
     else:
-        new = _features(own, training_table(own), plan, setup)
+        lexical = {name: values[:replayed] for name, values in table.lexical.items()}
+        new = _features(own, training_table(own)._replace(lexical=lexical), plan, setup)
         index = changeable(setup.changing, new, build_index(table, numbered, plan))
-    replayed = int(table.documents[len(own)])  # the first token of a replay
     base, answers = _old(setup, table, replayed, tags)
     if answers is not None:  # sentences of which nothing is known are left out
         gold[replayed:] = UNKNOWN
@@ -161,6 +166,21 @@ def _read(examples: Sequence[Example], setup: Setup) -> tuple[Sequence[Example],
     return own, [*own, *setup.replay]
 
 
+def _lexical(
+    counted: Sequence[Example], own: Sequence[Example], table: TokenTable, setup: Setup
+) -> Lexical:
+    """Return the tokens with what other documents say of them, if a template asks for that."""
+    return with_training_lexicon(
+        table,
+        counted,
+        setup.templates,
+        setup.resources,
+        copies=own[len(counted) :],
+        least=_least(counted, setup),
+        key=setup.key,
+    )
+
+
 def _old(
     setup: Setup, table: TokenTable, replayed: int, tags: tuple[str, ...]
 ) -> tuple[Base | None, Answers | None]:
@@ -184,28 +204,33 @@ def _features(
     examples: Sequence[Example], table: TokenTable, plan: Plan, setup: Setup
 ) -> FeatureIndex:
     """Return the features that often enough occur, in enough documents."""
-    numbered = number_types(table.hashes)
+    numbered = number_types(table.types)
     index = build_index(table, numbered, plan, min_count=setup.config.min_count)
-    least = setup.config.min_documents
-    documents = [example.document for example in examples]
-    if setup.changing is not None and not setup.key:  # the setting may be that of a large corpus
-        least = min(least, len({document.unit for document in documents}))
+    least = _least(examples, setup)
     if least > 1:
-        group = _groups(documents, table, least=least)
+        group = _groups([example.document for example in examples], table, least=least)
         index = in_enough_groups(index, table, numbered, group, least=least)
     return index
 
 
+def _least(examples: Sequence[Example], setup: Setup) -> int:
+    """Return how many documents must have a feature."""
+    least = setup.config.min_documents
+    if setup.changing is not None and not setup.key:  # the setting may be that of a large corpus
+        least = min(least, len({example.document.unit for example in examples}))
+    return least
+
+
 def _groups(documents: Sequence[Document], table: TokenTable, *, least: int) -> LongArray:
     """Return the group number of each token."""
-    numbers: dict[tuple[str, str], int] = {}
-    of_document = [numbers.setdefault(document.unit, len(numbers)) for document in documents]
-    if len(numbers) < least:
+    of_document = unit_numbers(documents)
+    groups = int(of_document.max(initial=-1)) + 1
+    if groups < least:
         raise ConfigError(
-            f"no feature can occur in {least} documents: there are {len(numbers)}, counting those"
-            " of one group once"
+            f"no feature can occur in {least} documents, counting those of one group once:"
+            f" {too_few(documents)}"
         )
-    return np.repeat(np.array(of_document, np.int64), np.diff(table.documents))
+    return np.repeat(of_document, np.diff(table.documents))
 
 
 def _packs(seen: KnownFirst) -> list[TimePack]:

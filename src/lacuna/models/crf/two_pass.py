@@ -1,35 +1,31 @@
 """Two passes of a CRF: the second uses what the first found elsewhere in the document.
 
-Names are repeated. The context of one occurrence may be clear and that of another not, so the
-second pass looks at three token columns about the other occurrences of a word:
-
-* ``vote``    the label that most other occurrences got, ``O`` if most got none;
-* ``longer``  the label of a longer mention elsewhere that contains the word;
-* ``cased``   the word is capitalised here and occurs in lower case elsewhere.
-
-Only words that begin with a capital or contain a digit have these columns: others are not names.
-(After Ratinov and Roth 2009, section 4, without outside data.)
-
-In training, the first pass over each document comes from a model that has not seen it (folds by
-group; `training.py`); otherwise the second pass would learn that the first is always right.
+The second pass looks at token columns about the other occurrences of a word (`elsewhere.py`). In
+training, the first pass over each document comes from a model that has not seen it (folds by group;
+`training.py`); otherwise the second pass would learn that the first is always right.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
+
+from lacuna.encoding.schemes import OUTSIDE
 from lacuna.errors import ModelFileError
 from lacuna.features.templates import Template, parse_templates
+from lacuna.inference.batch import run_chunks
+from lacuna.inference.chain import expectations
 from lacuna.models.base import Card, TagsAnything
+from lacuna.models.chain_tagger import BestPaths, batches
 from lacuna.models.crf import Crf, CrfModel
+from lacuna.models.crf.elsewhere import COLUMNS, FirstPass, with_columns
 from lacuna.models.crf.storage import restore_crf
 from lacuna.models.facts import Facts, Inspection
 from lacuna.models.file import StoredModel
-from lacuna.text.align import align
-from lacuna.text.document import Document, Mention, Tokens
+from lacuna.text.document import Document
 from lacuna.text.tokens import tokens_of
 from lacuna.types import FloatArray
 
@@ -43,10 +39,16 @@ column.vote[0] column.cased[0]
 column.vote[-1] column.vote[0]
 column.vote[0] column.vote[1]
 column.vote[0] short[0]
+column.soft[-1..1]
+column.surest[0]
+column.soft[0] column.surest[0]
+column.soft[0] short[0]
+column.whole[-1..1]
+column.within[0]
+column.whole[0] column.within[0]
+column.whole[0] column.soft[0]
 """
 PASSES = ("first", "second")
-COLUMNS = ("vote", "longer", "cased")
-NOTHING = ""
 
 
 def evidence_templates() -> tuple[Template, ...]:
@@ -91,11 +93,19 @@ class TwoPassModel(TagsAnything):
         return self.second.identifier_probabilities(self.with_evidence(documents))
 
     def with_evidence(self, documents: Sequence[Document]) -> list[Document]:
-        """Return the documents as the second pass sees them: tokens with three more columns."""
+        """Return the documents as the second pass sees them: tokens with more columns."""
+        columns = self.looks_at
         return [
-            replace(d, tokens=with_evidence(d, tokens_of(d), found.mentions))
-            for d, found in zip(documents, self.first.find(documents), strict=True)
+            replace(d, tokens=with_columns(d, tokens_of(d), seen, columns))
+            for d, seen in zip(documents, first_look(self.first, documents), strict=True)
         ]
+
+    @property
+    def looks_at(self) -> frozenset[str]:
+        """The columns that the second pass looks at: older models look at fewer."""
+        templates = self.second.index.plan.templates
+        attributes = {term.attribute for template in templates for term in template.terms}
+        return frozenset(name for name in COLUMNS if f"column.{name}" in attributes)
 
     @property
     def is_private(self) -> bool:
@@ -162,42 +172,24 @@ def _part(stored: StoredModel, name: str) -> StoredModel:
     return StoredModel(CrfModel.kind, header, arrays, stored.source)
 
 
-def with_evidence(document: Document, tokens: Tokens, found: tuple[Mention, ...]) -> Tokens:
-    """Return the tokens with the three columns, computed from the mentions of a first pass."""
-    words = tokens.words(document.text)
-    labels = ["O"] * len(words)
-    longer: dict[str, Counter[str]] = defaultdict(Counter)
-    inside: dict[int, str] = {}  # token -> label of the longer mention that contains it
-    for mention, ranges in align(found, tokens).aligned:
-        for first, last in ranges:
-            for t in range(first, last):
-                labels[t] = mention.label
-                if last - first > 1 and may_be_name(words[t]):
-                    longer[words[t]][mention.label] += 1
-                    inside[t] = mention.label
-    votes: dict[str, Counter[str]] = defaultdict(Counter)
-    for word, label in zip(words, labels, strict=True):
-        if may_be_name(word):
-            votes[word][label] += 1
-    present = set(words)
-    columns: dict[str, list[str]] = {name: [] for name in COLUMNS}
-    for t, word in enumerate(words):
-        ask = may_be_name(word)
-        columns["vote"].append(_majority(votes[word], labels[t]) if ask else NOTHING)
-        columns["longer"].append(_majority(longer[word], inside.get(t)) if ask else NOTHING)
-        columns["cased"].append("yes" if ask and word.lower() in present else NOTHING)
-    added = {name: tuple(values) for name, values in columns.items()}
-    return replace(tokens, columns={**tokens.columns, **added})
+def first_look(model: CrfModel, documents: Sequence[Document]) -> list[FirstPass]:
+    """Return what a model says about documents."""
+    runs = batches(documents)
+    parts = run_chunks(lambda a, b: _look(model, documents[a:b]), runs)
+    return [seen for part in parts for seen in part]
 
 
-def may_be_name(word: str) -> bool:
-    """Whether a word may be part of a name: it begins with a capital or contains a digit."""
-    return word[0].isupper() or any(character.isdigit() for character in word)
-
-
-def _majority(counts: Counter[str], own: str | None) -> str:
-    """Return the most frequent label of the other occurrences; ties go by alphabet."""
-    others = counts - Counter([own]) if own is not None else counts
-    if not others:
-        return NOTHING
-    return min(others, key=lambda label: (-others[label], label))
+def _look(model: CrfModel, documents: Sequence[Document]) -> list[FirstPass]:
+    table, chain = model.table(documents), model.chain()
+    emission = model.emission(table)
+    path = model.path(chain, emission, table)
+    found = model.read(BestPaths(table, chain, emission, path), probabilities=False)
+    marginals = expectations(chain, emission, table.sentences, threads=1).marginals
+    labels = (OUTSIDE, *model.labels)
+    number = [labels.index(tag.partition("-")[2] or OUTSIDE) for tag in model.tags]
+    share = np.zeros((len(marginals), len(labels)))
+    for tag, label in enumerate(number):
+        share[:, label] += marginals[:, tag]
+    shares = np.split(share, table.documents[1:-1])
+    mentions = found.mentions(len(documents))
+    return [FirstPass(m, labels, one) for m, one in zip(mentions, shares, strict=True)]

@@ -39,6 +39,7 @@ from lacuna.models.hypergraph import (
     graphs_of,
 )
 from lacuna.models.hypergraph.objective import SubgraphObjective
+from lacuna.models.lexical import with_training_lexicon
 from lacuna.models.scoring import NEGLIGIBLE, WIDE, SparseRows
 from lacuna.text.document import Document
 from lacuna.text.word_types import number_types
@@ -103,9 +104,9 @@ def fit_hypergraph(
 def _featurise(documents: Sequence[GappedDocument], config: Hypergraph) -> TrainingTokens:
     """Compute the features of all tokens."""
     table = training_table(documents)
-    templates, resources = config.read()
+    table, templates, resources = with_training_lexicon(table, documents, *config.read())
     plan = make_plan(templates, resources=resources)
-    numbered = number_types(table.hashes)
+    numbered = number_types(table.types)
     index = build_index(table, numbered, plan, min_count=config.min_count)
     rows = index.rows(table, numbered)
     used = np.concatenate([item.whole_sentences() for item in documents])

@@ -1,0 +1,61 @@
+"""Giving a model its training lexicon: counts to store, and attributes of the training tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from lacuna.encoding.flat import TrainingDocument
+from lacuna.features.lexicon_counts import count_lexicon, sentence_units
+from lacuna.features.resources import Resources, uses_lexicon
+from lacuna.features.templates import Template
+from lacuna.features.token_table import TokenTable
+
+FEWEST_UNITS = 2  #: with fewer there are no others whose counts could be used
+
+
+class Lexical(NamedTuple):
+    """The templates and resources to train with, and the tokens with their attributes."""
+
+    table: TokenTable
+    templates: tuple[Template, ...]
+    resources: Resources
+
+
+def with_training_lexicon(
+    table: TokenTable,
+    documents: Sequence[TrainingDocument],
+    templates: Sequence[Template],
+    resources: Resources,
+    *,
+    copies: Sequence[TrainingDocument] = (),
+    least: int = 1,
+    key: int = 0,
+) -> Lexical:
+    """Count the lexicon of documents, if a template uses it.
+
+    Parameters
+    ----------
+    table
+        The tokens of `documents`, then those of `copies`, then others.
+    documents
+        What is counted.
+    templates, resources
+        What the model looks at. Counts of the old lexicon in `resources` are added.
+    copies
+        Documents that are not counted, in the units of those that are.
+    least
+        Words and phrases of fewer units do not count.
+    key
+        The key of a private model.
+    """
+    if not uses_lexicon(templates):
+        return Lexical(table, tuple(templates), resources)
+    units = sentence_units(table, [item.document for item in (*documents, *copies)])
+    old = resources.lexicon
+    if old is None and units.max(initial=-1) + 1 < FEWEST_UNITS:
+        return Lexical(table, tuple(t for t in templates if not uses_lexicon([t])), resources)
+    lexicon, values = count_lexicon(documents, table, units, least=least, key=key, old=old)
+    table = table._replace(lexical=values)
+    return Lexical(table, tuple(templates), replace(resources, lexicon=lexicon))
