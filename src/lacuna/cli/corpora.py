@@ -139,7 +139,9 @@ class ModelOptions:
 
 
 @contextmanager
-def reading(paths: list[str], options: CorpusOptions) -> Iterator[Iterator[Document]]:
+def reading(
+    paths: list[str], options: CorpusOptions, *, piece_characters: int | None = None
+) -> Iterator[Iterator[Document]]:
     """Open a corpus with a progress bar; at the end, report what was skipped."""
     skipped: Counter[str] = Counter()
 
@@ -159,6 +161,7 @@ def reading(paths: list[str], options: CorpusOptions) -> Iterator[Iterator[Docum
             on_bytes=advance,
             on_skip=count,
             annotator=options.annotator,
+            piece_characters=piece_characters,
         )
     for what, number in skipped.items():
         say(f"skipped: {number:,} {what}")

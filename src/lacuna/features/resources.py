@@ -23,7 +23,6 @@ from lacuna.features.presets import load_templates
 from lacuna.features.templates import Template, Term
 from lacuna.types import HashArray
 
-PATH_SIZES = (4, 6, 10, 20)  #: bits of cluster paths that get templates
 _NAME = re.compile(r"[\w-]+")
 
 
@@ -101,9 +100,9 @@ def with_resources(
     attributes = [f"list.{name}" for name in resources.lists if ("list", name) not in named]
     attributes += [
         f"cluster.{name}.{size}"
-        for name in resources.clusters
+        for name, clusters in resources.clusters.items()
         if ("cluster", name) not in named
-        for size in PATH_SIZES
+        for size in clusters.sizes
     ]
     added = [Template((Term(name, offset),)) for name in attributes for offset in offsets]
     return (*templates, *added)

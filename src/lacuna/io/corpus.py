@@ -68,6 +68,7 @@ def read_corpus(
     on_bytes: Callable[[int], None] = ignore,
     on_skip: Callable[[Skipped], None] = ignore,
     annotator: str | None = None,
+    piece_characters: int | None = None,
 ) -> Iterator[Document]:
     """Read documents from `paths`, one at a time.
 
@@ -78,14 +79,14 @@ def read_corpus(
         input. Ids of files are relative to the given folder.
     format
         Name of the format; ``None``: auto-detected for each file.
-    encoding, task, on_bytes, on_skip, annotator
+    encoding, task, on_bytes, on_skip, annotator, piece_characters
         How to read: see :class:`ReadOptions`.
     group_from, label_map, labels, keep
         Which documents to keep, and how to change them: see :class:`Selection`.
 
     Paths are looked up at once; files are opened, and errors in them raised, on iteration.
     """
-    options = ReadOptions(encoding, task, on_bytes, on_skip, annotator)
+    options = ReadOptions(encoding, task, on_bytes, on_skip, annotator, piece_characters)
     selection = Selection(group_from, label_map or LabelMap(), labels, keep)
     sources = find_sources(paths, format=format, options=options)
     return _select(_unique(_read_all(sources, format)), group_pattern(group_from), selection)
