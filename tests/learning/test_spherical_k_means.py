@@ -14,8 +14,9 @@ from lacuna.learning.spherical_k_means import Round, k_means_rounds, nearest_cen
 
 
 def unit_vectors(seed: int, count: int, size: int) -> np.ndarray:
-    vectors = np.random.default_rng(seed).standard_normal((count, size)).astype(np.float32)
-    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors: np.ndarray = np.random.default_rng(seed).standard_normal((count, size), np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors
 
 
 def best_sum(vectors: np.ndarray, groups: tuple[int, ...]) -> float:

@@ -68,7 +68,9 @@ def test_ppmi_by_its_definition(texts: list[list[list[int]]], contexts: int) -> 
                 of_word = sum(m for (w, _), m in counts.items() if w == word)
                 of_context = sum(m for (_, c), m in counts.items() if c == context)
                 share = n * counts.total() / (of_word * of_context) if n else 1.0
-                expected = max(0.0, log(share)) / distance
+                rarer = min(of_word, of_context)
+                discount = n / (n + 1) * rarer / (rarer + 1)
+                expected = max(0.0, log(share)) * discount
                 assert matrix[word, block * width + context] == pytest.approx(expected, abs=1e-5)
 
 
@@ -77,7 +79,8 @@ def low_rank(rng: np.random.Generator, rows: int, columns: int, rank: int) -> np
     left = np.linalg.qr(rng.standard_normal((rows, rank)))[0]
     right = np.linalg.qr(rng.standard_normal((columns, rank)))[0]
     noise = 1e-3 * rng.standard_normal((rows, columns))
-    return ((left * 2.0 ** -np.arange(rank)) @ right.T + noise).astype(np.float32)
+    matrix: np.ndarray = (left * 2.0 ** -np.arange(rank)) @ right.T + noise
+    return matrix.astype(np.float32)
 
 
 @pytest.mark.parametrize("shape", [(60, 90), (90, 60), (12, 300), (300, 12)])

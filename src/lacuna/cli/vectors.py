@@ -30,8 +30,10 @@ def vectors_command(
     ] = "100,300,1000,2500",
     min_count: Annotated[
         int, typer.Option("--min-count", min=1, help="Minimum count of a word.")
-    ] = 5,
-    lower: Annotated[bool, typer.Option("--lower", help="Convert words to lower case.")] = False,
+    ] = 2,
+    cased: Annotated[
+        bool, typer.Option("--cased", help="Keep words with capital letters apart from others.")
+    ] = False,
     tokenized: Annotated[
         bool,
         typer.Option(
@@ -60,7 +62,7 @@ def vectors_command(
     numbers = _numbers(clusters)
     announce_compiling()
     with reading(text, options, piece_characters=PIECE_CHARACTERS) as documents:
-        counted = count_words(documents, lower=lower, tokenized=tokenized)
+        counted = count_words(documents, lower=not cased, tokenized=tokenized)
     with step_progress("vectors") as update:
 
         def on_step(step: VectorStep) -> None:

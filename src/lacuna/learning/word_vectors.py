@@ -3,11 +3,12 @@
 A context is a word and its place: two before, one before, one after, two after. For each place,
 with n(w, c) how often c stands there of w, n(w) and n(c) the sums over c and over w, N their sum,
 
-    PPMI(w, c) = max(0, log(n(w, c) · N / (n(w) · n(c))))
+    PPMI(w, c) = max(0, log(n(w, c) · N / (n(w) · n(c)))) · n(w, c) / (n(w, c) + 1) · m / (m + 1)
 
-Rows are words, the columns of all places stand side by side, those of places at distance d times
-1 / d. With the largest singular values of that sparse matrix, M ≈ U S Vᵀ, the vector of word w is
-row w of U √S, scaled to length 1 (Levy and Goldberg 2014; Levy, Goldberg and Dagan 2015).
+where m = min(n(w), n(c)). The two fractions discount what was seen only a few times, whose
+information is otherwise the largest (Pantel and Lin 2002). Rows are words, the columns of all
+places stand side by side. With the largest singular values of that sparse matrix, M ≈ U S Vᵀ, the
+vector of word w is row w of U √S, scaled to length 1 (Levy, Goldberg and Dagan 2015).
 
 The SVD is randomised (Halko, Martinsson and Tropp 2011, algorithms 4.4 and 5.1): M times random
 columns, improved by a few power iterations with a QR decomposition after each product, spans almost
@@ -48,11 +49,11 @@ def ppmi_matrix(at_distance: Sequence[Bigrams], contexts: int) -> SparseMatrix:
         Only the first (most frequent) words are contexts, this many.
     """
     blocks = []
-    for distance, pairs in enumerate(at_distance, start=1):
+    for pairs in at_distance:
         for word, context in ((pairs.second, pairs.first), (pairs.first, pairs.second)):
             shape = (pairs.words, pairs.words)
             counts = sparse.csr_array((pairs.times.astype(np.float64), (word, context)), shape)
-            blocks.append(_ppmi(counts, contexts) * np.float32(1 / distance))
+            blocks.append(_ppmi(counts, contexts))
     return sparse.hstack(blocks, format="csr")
 
 
@@ -111,9 +112,12 @@ def _basis(columns: SingleArray) -> SingleArray:
 
 def _ppmi(counts: SparseMatrix, contexts: int) -> SparseMatrix:
     """Return the PPMI of the first contexts, from the counts of all."""
-    of_word, of_context = counts.sum(axis=1), counts.sum(axis=0)
     cells = counts[:, :contexts].tocoo()
-    information = np.log(cells.data * of_word.sum() / of_word[cells.row] / of_context[cells.col])
+    together = cells.data
+    word, context = counts.sum(axis=1)[cells.row], counts.sum(axis=0)[cells.col]
+    rarer = np.minimum(word, context)
+    information = np.log(together * counts.sum() / word / context)
+    information *= together / (together + 1) * rarer / (rarer + 1)
     positive = information > 0
     places = (cells.row[positive], cells.col[positive])
     return sparse.csr_array((information[positive].astype(np.float32), places), cells.shape)

@@ -23,8 +23,8 @@ from lacuna.pipeline.raw_text import CountedText
 from lacuna.types import IntArray
 
 GRANULARITIES = (100, 300, 1000, 2500)
-MIN_COUNT = 5
-CONTEXTS = 20_000  #: only the most frequent words are contexts
+MIN_COUNT = 2
+CONTEXTS = 30_000  #: only the most frequent words are contexts
 DISTANCES = 2
 MOST_GROUPS = 65_536
 
