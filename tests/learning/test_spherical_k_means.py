@@ -59,7 +59,7 @@ def test_bundles_of_directions_are_told_apart() -> None:
 
 def test_equal_vectors_and_more_groups_than_vectors() -> None:
     equal = np.repeat(unit_vectors(0, 1, 3), 5, axis=0)
-    assert sorted(rounds_of(equal, 3)[-1].groups.tolist()) == [0, 0, 0, 1, 2]
+    assert sorted(np.bincount(rounds_of(equal, 3)[-1].groups).tolist()) == [1, 1, 3]
     assert sorted(rounds_of(unit_vectors(0, 3, 3), 9)[-1].groups.tolist()) == [0, 1, 2]
 
 

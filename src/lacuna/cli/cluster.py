@@ -41,8 +41,8 @@ def cluster_command(
 
     Words with similar neighbours share a cluster, similar clusters a branch of a tree. Writes one
     line per word: its path in the tree as bits, the word, its count. To use the paths as features,
-    train with --set clusters.NAME=FILE. The file contains words of the text: protect it as you
-    protect the text.
+    train with --set clusters.NAME=FILE. For millions of words of text this takes minutes; use
+    `lacuna vectors`. The file contains words of the text: protect it as you protect the text.
 
     Example: lacuna cluster notes/ -o words.paths
     """

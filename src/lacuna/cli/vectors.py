@@ -13,6 +13,8 @@ from lacuna.cli.option_records import only
 from lacuna.errors import ConfigError
 
 if TYPE_CHECKING:
+    from lacuna.pipeline.clusters import ClusteredWord
+    from lacuna.pipeline.raw_text import CountedText
     from lacuna.pipeline.vectors import VectorStep, VectorSummary
 
 
@@ -50,37 +52,45 @@ def vectors_command(
     Words with similar neighbours get similar vectors, and those are put into few large and many
     small clusters. Writes one line per word: the numbers of its clusters as bits, the word, its
     count. To use them as features, train with --set clusters.NAME=FILE. Give it at least ten times
-    as much text as is annotated, millions of words: from little text it gains nothing. For less
-    text there is `lacuna cluster`, which takes much longer. The file contains words of the text:
-    protect it as you protect the text.
+    as much text as is annotated, best millions of words: from little text a model gains nothing.
+    With less text try `lacuna cluster`, whose time grows faster. The file contains words of the
+    text: protect it as you protect the text.
 
     Example: lacuna vectors notes/ -o words.clusters
     """
     from lacuna.pipeline.raw_text import PIECE_CHARACTERS, count_words
-    from lacuna.pipeline.vectors import cluster_vectors
 
     numbers = _numbers(clusters)
     announce_compiling()
     with reading(text, options, piece_characters=PIECE_CHARACTERS) as documents:
         counted = count_words(documents, lower=not cased, tokenized=tokenized)
-    with step_progress("vectors") as update:
-
-        def on_step(step: VectorStep) -> None:
-            update(step.what, step.done, step.total, "")
-
-        found, summary = cluster_vectors(
-            counted,
-            dimensions=dimensions,
-            clusters=numbers,
-            min_count=min_count,
-            seed=seed,
-            on_step=on_step,
-        )
+    found, summary = _cluster(counted, dimensions, numbers, min_count, seed)
     write_entries(found, output)
     if as_json and output != "-":
         print_json(summary)
         return
     _show(summary, output)
+
+
+def _cluster(
+    counted: CountedText, dimensions: int, clusters: list[int], min_count: int, seed: int
+) -> tuple[list[ClusteredWord], VectorSummary]:
+    """Cluster with a progress bar."""
+    from lacuna.pipeline.vectors import cluster_vectors
+
+    with step_progress("vectors") as update:
+
+        def on_step(step: VectorStep) -> None:
+            update(step.what, step.done, step.total, "")
+
+        return cluster_vectors(
+            counted,
+            dimensions=dimensions,
+            clusters=clusters,
+            min_count=min_count,
+            seed=seed,
+            on_step=on_step,
+        )
 
 
 def _numbers(clusters: str) -> list[int]:

@@ -26,7 +26,8 @@ class FeatureSettings(Settings):
     word_lists
         Files of words, with or without counts, to use as features.
     clusters
-        Files of word clusters to use as features, as written by ``lacuna cluster``.
+        Files of word clusters to use as features, as written by ``lacuna cluster`` or
+        ``lacuna vectors``.
     min_count
         Features that occur less often in the training text are ignored.
     """
