@@ -13,7 +13,8 @@ import time
 import numpy as np
 
 from lacuna.io.corpus import read_corpus
-from lacuna.pipeline.clusters import CountedText, cluster_words, count_words
+from lacuna.pipeline.clusters import cluster_words
+from lacuna.pipeline.raw_text import CountedText, count_words
 
 TOKENS = 1_000_000
 TYPES = 80_000

@@ -36,6 +36,7 @@ SLOW = (
     "tests/cli/test_model_files.py::test_deid_refuses_a_model_that_answers_something_else",
     "tests/cli/test_deid.py::test_documents_in_another_language_are_named",
     "tests/cli/test_models.py",
+    "tests/cli/test_vectors.py::test_models_look_at_every_granularity",
     "tests/deid/patterns/test_linear.py",
     "tests/deid/test_vault.py",
     "tests/encoding/test_flow.py",

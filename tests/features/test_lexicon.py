@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lacuna.errors import ConfigError, CorpusFormatError
 from lacuna.features.lexicon import WordForms, read_clusters, read_word_list
-from lacuna.features.resources import Resources
+from lacuna.features.resources import Resources, with_resources
 from lacuna.features.words import word_values
 from lacuna.text.characters import code_points
 from tests.features.reference import assert_same, lower
@@ -77,6 +77,64 @@ def test_clusters_give_the_first_bits(
     assert_same(paths, clusters.values(forms_of([*asked, *anchors]), size))
 
 
+@given(
+    st.lists(st.integers(1, 16), min_size=2, max_size=4),
+    st.dictionaries(words, st.tuples(st.integers(0, 2**64 - 1), counts), max_size=8),
+    st.lists(words, max_size=8),
+    st.integers(1, 6),
+)
+def test_granularities_are_independent(
+    tmp_path_factory: pytest.TempPathFactory,
+    widths: list[int],
+    entries: dict[str, tuple[int, int]],
+    asked: list[str],
+    granularity: int,
+) -> None:
+    def parts(number: int) -> list[str]:
+        bits = iter(f"{number:064b}")
+        return ["".join(next(bits) for _ in range(width)) for width in widths]
+
+    anchors = {f"{i}": entry for i, entry in enumerate(entries.values())}
+    every = {**entries, **anchors}
+    lines = (f"{'.'.join(parts(n))}\t{word}\t{count}" for word, (n, count) in every.items())
+    clusters = read_clusters(write(tmp_path_factory.mktemp("clusters"), *lines))
+    frequency = {word: count for word, (_, count) in every.items()}
+    found = [find(word, frequency) for word in [*asked, *anchors]]
+    values = [
+        None
+        if entry is None or granularity > len(widths)
+        else parts(every[entry][0])[granularity - 1]
+        for entry in found
+    ]
+    assert_same(values, clusters.values(forms_of([*asked, *anchors]), granularity))
+    assert not every or list(clusters.sizes) == list(range(1, len(widths) + 1))
+
+
+def test_granularities_survive_storing(tmp_path: Path) -> None:
+    clusters = read_clusters(write(tmp_path, "0.10\ta\t9", "1.11\tb\t8"))
+    resources = Resources({}, {"v": clusters})
+    arrays = resources.to_arrays()
+    assert arrays["cluster.v.borders"].tolist() == [0, 1, 3]
+    forms = forms_of(["a", "b", "c"])
+    for name in ("cluster.v.1", "cluster.v.2", "cluster.v.3"):
+        values = Resources.from_arrays(arrays).values(forms, name)
+        assert values.tolist() == resources.values(forms, name).tolist()
+    added = [str(template) for template in with_resources((), resources, (0,))]
+    assert added == ["cluster.v.1[0]", "cluster.v.2[0]"]
+    for borders in ([0, 1, 4], [0, 0, 3], [1, 3], [0, 4, 3]):
+        damaged = {**arrays, "cluster.v.borders": np.array(borders, np.int32)}
+        with pytest.raises(ValueError, match="borders of granularities"):
+            Resources.from_arrays(damaged)
+
+
+def test_dots_are_in_the_same_places(tmp_path: Path) -> None:
+    for line in ("10\tb\t3", "10.1\tb\t3", "1.0.1\tb\t3"):
+        path = write(tmp_path, "1.01\tsecret\t5", line)
+        with pytest.raises(CorpusFormatError, match="dots between the same bits, or none") as error:
+            read_clusters(path)
+        assert "secret" not in str(error.value)
+
+
 @pytest.mark.parametrize(
     ("count", "band"),
     [("1", 0), ("9", 0), ("10", 1), ("99", 1), ("999999", 5), ("1000000", 6), ("9" * 18, 6)],
@@ -139,6 +197,9 @@ def test_malformed_word_lists(tmp_path: Path, line: str, reason: str) -> None:
         ("012\tsecret\t3", "bits must be 1 to 64 times 0 or 1"),
         ("\tsecret\t3", "bits must be 1 to 64 times 0 or 1"),
         ("0" * 65 + "\tsecret\t3", "bits must be 1 to 64 times 0 or 1"),
+        ("0." + "0" * 64 + "\tsecret\t3", "bits must be 1 to 64 times 0 or 1"),
+        ("0..1\tsecret\t3", "bits must be 1 to 64 times 0 or 1"),
+        (".01\tsecret\t3", "bits must be 1 to 64 times 0 or 1"),
         ("01\tsecret\tx", "a count must be a whole number of at least 1"),
     ],
 )

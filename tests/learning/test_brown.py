@@ -11,7 +11,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lacuna.learning.brown import Bigrams, Tree, brown_steps, count_bigrams
+from lacuna.learning.bigrams import Bigrams, count_bigrams
+from lacuna.learning.brown import Tree, brown_steps
 from lacuna.learning.brown_kernels import UNIT
 
 Counts = dict[tuple[int, int], int]

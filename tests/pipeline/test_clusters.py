@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from lacuna import ConfigError, Document, Tokens
 from lacuna.features.lexicon import WordForms, read_clusters
 from lacuna.learning.brown import ClusteringStep
-from lacuna.pipeline import clusters
-from lacuna.pipeline.clusters import cluster_words, count_words
+from lacuna.pipeline import clusters, raw_text
+from lacuna.pipeline.clusters import cluster_words
+from lacuna.pipeline.raw_text import Pieces, count_words
 from lacuna.text.characters import code_points
 from tests.models.examples import FIRST, LAST, TOWNS, corpus
 from tests.strategies import documents
@@ -55,8 +56,9 @@ def test_lower_case_takes_words_together() -> None:
 def test_pieces_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     notes = corpus(30)
     whole = cluster_words(count_words(notes), clusters=5)[0]
-    monkeypatch.setattr(clusters, "PIECE_CHARACTERS", 100)
+    monkeypatch.setattr(raw_text, "PIECE_CHARACTERS", 100)
     text = count_words(notes)
+    assert isinstance(text.pieces, Pieces)
     assert len(text.pieces) > 10
     assert cluster_words(text, clusters=5)[0] == whole
 

@@ -14,7 +14,8 @@ from lacuna.cli.option_records import only
 
 if TYPE_CHECKING:
     from lacuna.learning.brown import ClusteringStep
-    from lacuna.pipeline.clusters import ClusteredWord, ClusterSummary, CountedText
+    from lacuna.pipeline.clusters import ClusteredWord, ClusterSummary
+    from lacuna.pipeline.raw_text import CountedText
 
 
 def cluster_command(
@@ -40,18 +41,18 @@ def cluster_command(
 
     Words with similar neighbours share a cluster, similar clusters a branch of a tree. Writes one
     line per word: its path in the tree as bits, the word, its count. To use the paths as features,
-    train with --set clusters.NAME=FILE. The file contains words of the text: protect it as you
-    protect the text.
+    train with --set clusters.NAME=FILE. For millions of words of text this takes minutes; use
+    `lacuna vectors`. The file contains words of the text: protect it as you protect the text.
 
     Example: lacuna cluster notes/ -o words.paths
     """
-    from lacuna.pipeline.clusters import count_words
+    from lacuna.pipeline.raw_text import count_words
 
     announce_compiling()
     with reading(text, options, tagged=False) as documents:
         counted = count_words(documents, lower=lower)
     found, summary = _cluster(counted, clusters, min_count, max_words)
-    _write(found, output)
+    write_entries(found, output)
     if as_json and output != "-":
         print_json(summary)
         return
@@ -76,7 +77,8 @@ def _cluster(
         )
 
 
-def _write(found: list[ClusteredWord], output: str) -> None:
+def write_entries(found: list[ClusteredWord], output: str) -> None:
+    """Write one line per word, all of them or none."""
     from lacuna.io.writing import whole_file, whole_output
 
     with whole_output() if output == "-" else whole_file(Path(output)) as stream:

@@ -152,7 +152,11 @@ class ModelOptions:
 
 @contextmanager
 def reading(
-    paths: list[str], options: CorpusOptions, *, tagged: bool = True
+    paths: list[str],
+    options: CorpusOptions,
+    *,
+    tagged: bool = True,
+    piece_characters: int | None = None,
 ) -> Iterator[Iterator[Document]]:
     """Open a corpus with a progress bar; at the end, report what was skipped and assumed.
 
@@ -180,6 +184,7 @@ def reading(
             on_assume=lambda what: assumed.setdefault(what.what),
             columns=options.columns or (),
             tagged=tagged,
+            piece_characters=piece_characters,
         )
     for what in assumed:
         say(f"assumed: {what}")

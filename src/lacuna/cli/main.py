@@ -41,6 +41,7 @@ COMMANDS = (
     "stats",
     "ambiguity",
     "cluster",
+    "vectors",
     "generate",
     "deid",
     "audit",

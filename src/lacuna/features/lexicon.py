@@ -1,9 +1,10 @@
 """External knowledge of words: word lists with counts, and clusters of words.
 
 A word list is a UTF-8 file of ``word<TAB>count`` (or just ``word``) lines, clusters are
-``bits<TAB>word<TAB>count``, the bits being the path to the word in a binary tree. A word is looked
-up as it is written, then in lower case; an entry also counts for its lower-case form if the file
-does not contain that form itself. Among equals the one with the highest count wins.
+``bits<TAB>word<TAB>count``, the bits being the path to the word in a binary tree. With dots between
+the bits, the same in all lines, they are the numbers of its clusters at several granularities. A
+word is looked up as it is written, then in lower case; an entry also counts for its lower-case form
+if the file does not contain that form itself. Among equals the one with the highest count wins.
 
 Only hashes are kept: a model file with a word list does not contain the words themselves.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,7 +34,8 @@ HIGHEST_BAND = 6
 
 _COUNT = re.compile(r"0*[1-9][0-9]{0,17}", re.ASCII)
 PATH_BITS = 64
-_BITS = re.compile(f"[01]{{1,{PATH_BITS}}}")
+PATH_SIZES = (4, 6, 10, 20)  #: bits of paths in a tree that get templates
+_BITS = re.compile(r"[01]+(\.[01]+)*")
 
 
 class WordForms(NamedTuple):
@@ -89,7 +91,7 @@ class WordList:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Clusters:
-    """Words and their paths in a binary tree.
+    """Words and their paths in a binary tree, or their clusters at several granularities.
 
     Attributes
     ----------
@@ -99,31 +101,65 @@ class Clusters:
         ``paths[i]`` is the path of entry i, beginning at the highest of 64 bits.
     lengths
         ``lengths[i]`` is the number of bits it has.
+    borders
+        Granularity g, from 1, is the bits ``borders[g - 1]`` to ``borders[g]`` of each path; empty
+        for a tree.
     """
 
     types: WordTypes
     paths: HashArray
     lengths: IntArray
+    borders: IntArray = field(default_factory=lambda: np.zeros(0, np.int32))
 
     def __post_init__(self) -> None:
         _check(self.types, self.paths, least=0, most=np.iinfo(np.uint64).max)
         _check(self.types, self.lengths, least=1, most=PATH_BITS)
+        if len(self.borders) and (
+            self.borders[0] != 0
+            or (np.diff(self.borders) < 1).any()
+            or (self.lengths != self.borders[-1]).any()
+        ):
+            raise ValueError("the borders of granularities must rise from 0 to the path's end")
+
+    @property
+    def sizes(self) -> Sequence[int]:
+        """What ``cluster.NAME.N`` is for by default: numbers of bits, or every granularity."""
+        return range(1, len(self.borders)) if len(self.borders) else PATH_SIZES
 
     def values(self, forms: WordForms, size: int) -> HashArray:
-        """Return the first `size` bits of each word as a 64-bit hash, 0 if it has no path."""
-        return path_values(_find(self.types, forms), self.paths, self.lengths, size)
+        """Return a 64-bit hash for each word, 0 if it has no path.
+
+        Of the first `size` bits in a tree, otherwise of the cluster at granularity `size`. Beyond
+        the finest, no word has a value.
+        """
+        ids = _find(self.types, forms)
+        if not len(self.borders):
+            return path_values(ids, self.paths, self.lengths, size)
+        if size >= len(self.borders):
+            return np.zeros(len(ids), np.uint64)
+        bits = (self.borders[size] - self.borders[size - 1]).astype(np.int32)
+        shifted = self.paths << self.borders[size - 1].astype(np.uint64)
+        return path_values(ids, shifted, np.full(len(shifted), bits, np.int32), int(bits))
 
     def to_arrays(self) -> dict[str, AnyArray]:
         """Return all that needs to be stored."""
-        return {"hashes": self.types.hashes, "paths": self.paths, "lengths": self.lengths}
+        arrays: dict[str, AnyArray] = {"hashes": self.types.hashes, "paths": self.paths}
+        arrays["lengths"] = self.lengths
+        if len(self.borders):
+            arrays["borders"] = self.borders
+        return arrays
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, AnyArray]) -> Clusters:
         """Undo :meth:`to_arrays`; ValueError if they do not fit together."""
         types = WordTypes.of_distinct(array_part(arrays, "hashes", np.uint64))
-        return cls(
-            types, array_part(arrays, "paths", np.uint64), array_part(arrays, "lengths", np.int32)
+        paths, lengths = (
+            array_part(arrays, "paths", np.uint64),
+            array_part(arrays, "lengths", np.int32),
         )
+        if "borders" not in arrays:
+            return cls(types, paths, lengths)
+        return cls(types, paths, lengths, array_part(arrays, "borders", np.int32))
 
 
 def read_word_list(path: Path) -> WordList:
@@ -135,12 +171,25 @@ def read_word_list(path: Path) -> WordList:
 
 
 def read_clusters(path: Path) -> Clusters:
-    """Read a file of ``bits<TAB>word<TAB>count`` lines."""
+    """Read a file of ``bits<TAB>word<TAB>count`` lines, with dots in the same places or none."""
     entries = sorted(_entries(path, _parse_clustered), key=lambda entry: -entry.frequency)
+    borders = _borders_of(path, entries)
     types, origin = _with_lower_forms([entry.word for entry in entries])
-    paths = np.array([int(entry.bits.ljust(PATH_BITS, "0"), 2) for entry in entries], np.uint64)
-    lengths = np.array([len(entry.bits) for entry in entries], np.int32)
-    return Clusters(types, paths[origin], lengths[origin])
+    bits = [entry.bits.replace(".", "") for entry in entries]
+    paths = np.array([int(own.ljust(PATH_BITS, "0"), 2) for own in bits], np.uint64)
+    lengths = np.array([len(own) for own in bits], np.int32)
+    return Clusters(types, paths[origin], lengths[origin], borders)
+
+
+def _borders_of(path: Path, entries: Sequence[_Entry]) -> IntArray:
+    """Return the borders of granularities, none for paths in a tree."""
+    layouts = {
+        tuple(map(len, entry.bits.split("."))) if "." in entry.bits else () for entry in entries
+    }
+    if len(layouts) > 1:
+        raise CorpusFormatError(path, "all lines must have dots between the same bits, or none")
+    sizes = next(iter(layouts), ())
+    return np.cumsum([0, *sizes] if sizes else [], dtype=np.int32)
 
 
 class _Entry(NamedTuple):
@@ -167,7 +216,7 @@ def _parse_listed(cells: list[str]) -> _Entry:
 def _parse_clustered(cells: list[str]) -> _Entry:
     if len(cells) != 3 or not cells[1].strip():
         raise ValueError("expected bits, a word and its count with tabs between them")
-    if not _BITS.fullmatch(cells[0]):
+    if not _BITS.fullmatch(cells[0]) or len(cells[0].replace(".", "")) > PATH_BITS:
         raise ValueError(f"bits must be 1 to {PATH_BITS} times 0 or 1")
     return _Entry(cells[1].strip(), _parse_count(cells[2]), cells[0])
 

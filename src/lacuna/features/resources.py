@@ -31,7 +31,6 @@ phrase[-1..1]
 """
 LEX, PHRASE = "lex", "phrase"  #: attributes that need a training lexicon
 LEXICAL = frozenset((LEX, PHRASE))
-PATH_SIZES = (4, 6, 10, 20)  #: bits of cluster paths that get templates
 _NAME = re.compile(r"[\w-]+")
 
 
@@ -120,9 +119,9 @@ def with_resources(
     attributes = [f"list.{name}" for name in resources.lists if ("list", name) not in named]
     attributes += [
         f"cluster.{name}.{size}"
-        for name in resources.clusters
+        for name, clusters in resources.clusters.items()
         if ("cluster", name) not in named
-        for size in PATH_SIZES
+        for size in clusters.sizes
     ]
     added = [Template((Term(name, offset),)) for name in attributes for offset in offsets]
     return (*templates, *added)

@@ -36,7 +36,7 @@ WORD_ATTRIBUTES = {
     "length": "number of characters, up to 10",
     "stem": "the word in lower case without -s, -es, -ed or -ing",
     "list.NAME": "frequency band (0 to 6) of the word in the word list NAME",
-    "cluster.NAME.N": "first N bits (1 to 64) of the word's path in the clusters NAME",
+    "cluster.NAME.N": "first N bits (1 to 64) of the word's path, or its cluster at granularity N",
     "lex": "the most frequent label of the word in other training documents, in bands; or new",
 }
 

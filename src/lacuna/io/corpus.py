@@ -72,6 +72,7 @@ def read_corpus(
     on_assume: Callable[[Assumed], None] = ignore,
     columns: Sequence[str] = (),
     tagged: bool = True,
+    piece_characters: int | None = None,
 ) -> Iterator[Document]:
     """Read documents from `paths`, one at a time.
 
@@ -82,7 +83,7 @@ def read_corpus(
         input. Ids of files are relative to the given folder.
     format
         Name of the format; ``None``: auto-detected for each file.
-    encoding, task, on_bytes, on_skip, annotator, on_assume, tagged
+    encoding, task, on_bytes, on_skip, annotator, on_assume, tagged, piece_characters
         How to read: see :class:`ReadOptions`.
     columns
         Columns of conll files as ``"word=2"``, ``"tag=3"``: see :mod:`lacuna.io.columns`.
@@ -100,6 +101,7 @@ def read_corpus(
         on_assume=on_assume,
         columns=parse_columns(columns),
         tagged=tagged,
+        piece_characters=piece_characters,
     )
     selection = Selection(group_from, label_map or LabelMap(), labels, keep)
     sources = find_sources(paths, format=format, options=options)

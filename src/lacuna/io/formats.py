@@ -76,8 +76,15 @@ class Format:
 
 
 def _read_text(source: Source) -> Iterator[Document]:
-    """Yield the one document of a text file, every character kept (a byte-order mark too)."""
-    yield Document(source.id, source.text())
+    """Yield the one document of a text file, every character kept (a byte-order mark too).
+
+    With ``piece_characters``, several: ``ID``, ``ID:1``, ``ID:2``, ….
+    """
+    if source.options.piece_characters is None:
+        yield Document(source.id, source.text())
+        return
+    for number, piece in enumerate(source.pieces(source.options.piece_characters)):
+        yield Document(f"{source.id}:{number}" if number else source.id, piece)
 
 
 def _encode_text(document: Document) -> Mapping[str, bytes]:

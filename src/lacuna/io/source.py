@@ -78,6 +78,7 @@ class ReadOptions:
     on_assume: Callable[[Assumed], None] = ignore
     columns: Columns | None = None
     tagged: bool = True
+    piece_characters: int | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -199,6 +200,20 @@ class Source:
         self.options.on_bytes(len(data))
         decoder = codecs.getincrementaldecoder(self.options.encoding)()
         return self._decode(decoder, data, 0, final=True)
+
+    def pieces(self, characters: int) -> Iterator[str]:
+        """Yield the decoded content in whole lines, at least so many characters at once."""
+        pending: list[str] = []
+        size = 0
+        for chunk in self.chunks():
+            pending.append(chunk)
+            size += len(chunk)
+            if size >= characters and "\n" in chunk:
+                piece, line_end, rest = "".join(pending).rpartition("\n")
+                yield piece + line_end
+                pending, size = [rest], len(rest)
+        if last := "".join(pending):
+            yield last
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield (line number from 1, line without line feed); needs memory for the longest line."""

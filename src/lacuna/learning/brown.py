@@ -11,11 +11,12 @@ word of a cluster. Nothing is random: the same counts give the same tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from lacuna.learning.bigrams import Bigrams
 from lacuna.learning.brown_kernels import (
     TABLE_SIZE,
     Pairs,
@@ -25,25 +26,9 @@ from lacuna.learning.brown_kernels import (
     take_in,
     x_log_x_table,
 )
-from lacuna.types import IntArray, LongArray
+from lacuna.types import IntArray
 
-MOST_BIGRAMS = np.iinfo(np.int32).max
 CELLS_AT_ONCE = 100_000_000  #: work between two reports, in cells of the table of losses
-
-
-class Bigrams(NamedTuple):
-    """How often words follow one another; words are numbered by descending frequency.
-
-    first[i], second[i], times[i]
-        The two words of bigram i and how often it occurs; each bigram once.
-    words
-        Number of words.
-    """
-
-    first: IntArray
-    second: IntArray
-    times: LongArray
-    words: int
 
 
 class Tree(NamedTuple):
@@ -73,34 +58,6 @@ class ClusteringStep(NamedTuple):
     done: int
     total: int
     tree: Tree | None = None
-
-
-def count_bigrams(sequences: Iterable[tuple[IntArray, LongArray]], words: int) -> Bigrams:
-    """Count the bigrams within sentences.
-
-    Parameters
-    ----------
-    sequences
-        Pieces of text: words (negative: none) and the borders of sentences.
-    words
-        Number of words.
-    """
-    keys, counts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for ids, borders in sequences:
-        inside = np.ones(max(len(ids) - 1, 0), np.bool_)
-        inside[borders[(borders > 0) & (borders < len(ids))] - 1] = False
-        inside &= (ids[:-1] >= 0) & (ids[1:] >= 0)
-        key, count = np.unique(
-            ids[:-1][inside] * np.int64(words) + ids[1:][inside], return_counts=True
-        )
-        keys.append(key)
-        counts.append(count)
-    key, place = np.unique(np.concatenate(keys), return_inverse=True)
-    count = np.bincount(place, np.concatenate(counts), len(key)).astype(np.int64)
-    if count.sum() > MOST_BIGRAMS:
-        raise ValueError(f"there are more than {MOST_BIGRAMS} bigrams")
-    first, second = np.divmod(key, max(words, 1))
-    return Bigrams(first.astype(np.int32), second.astype(np.int32), count, words)
 
 
 def brown_steps(bigrams: Bigrams, clusters: int) -> Iterator[ClusteringStep]:

@@ -33,7 +33,8 @@ class FeatureSettings(Settings):
     word_lists
         Files of words, with or without counts, to use as features.
     clusters
-        Files of word clusters to use as features, as written by ``lacuna cluster``.
+        Files of word clusters to use as features, as written by ``lacuna cluster`` or
+        ``lacuna vectors``.
     lexicon
         Use what the other training documents say of a word and of the phrase it is in.
     min_count

@@ -1,44 +1,19 @@
-"""Word clusters from raw text: count words, cluster them, return their paths."""
+"""Brown clusters of the words of raw text, and their paths."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-
-import numpy as np
 
 from lacuna.errors import ConfigError
 from lacuna.features.lexicon import PATH_BITS
-from lacuna.features.token_table import TokenTable, token_table, words_at
 from lacuna.io.source import ignore
-from lacuna.learning.brown import ClusteringStep, brown_steps, count_bigrams
-from lacuna.text.characters import lower_table
-from lacuna.text.document import Document
-from lacuna.text.word_types import GrowingTypes, hash_tokens
-from lacuna.types import IntArray, LongArray
+from lacuna.learning.bigrams import count_bigrams
+from lacuna.learning.brown import ClusteringStep, brown_steps
+from lacuna.pipeline.raw_text import CountedText
 
-PIECE_CHARACTERS = 1_000_000
 MOST_CLUSTERS = 10_000  #: at which the table of losses takes 800 MB
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CountedText:
-    """The words of a text, without the text.
-
-    Attributes
-    ----------
-    words
-        Word types in order of first appearance.
-    counts
-        How often each occurs.
-    pieces
-        For each piece of the text, the type of every token and the borders of sentences.
-    """
-
-    words: list[str]
-    counts: LongArray
-    pieces: list[tuple[IntArray, LongArray]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,24 +56,6 @@ class ClusterSummary:
     seconds: float
 
 
-def count_words(corpus: Iterable[Document], *, lower: bool = False) -> CountedText:
-    """Count the words of a corpus; with `lower`, in lower case."""
-    types = GrowingTypes()
-    words: list[str] = []
-    pieces = []
-    for documents in _pieces(corpus):
-        table = token_table(documents)
-        if lower:
-            table = _lowered(table)
-        numbered = types.number(table.hashes)
-        words += words_at(table, numbered.first)
-        pieces.append((numbered.ids, table.sentences))
-    counts = np.zeros(len(words), np.int64)
-    for ids, _ in pieces:
-        counts += np.bincount(ids, minlength=len(words))
-    return CountedText(words, counts, pieces)
-
-
 def cluster_words(
     text: CountedText,
     *,
@@ -127,15 +84,10 @@ def cluster_words(
     if not 2 <= clusters <= MOST_CLUSTERS:
         raise ConfigError(f"there can be 2 to {MOST_CLUSTERS:,} clusters")
     began = time.perf_counter()
-    chosen = [
-        w for w in np.argsort(-text.counts, kind="stable").tolist() if _fits_a_line(text.words[w])
-    ]
-    chosen = [w for w in chosen if text.counts[w] >= min_count][:max_words]
+    chosen = text.frequent(min_count, max_words)
     if len(chosen) < 2:
         raise ConfigError(f"fewer than two words occur at least {min_count:,} times")
-    rank = np.full(len(text.words), -1, np.int32)
-    rank[chosen] = np.arange(len(chosen))
-    bigrams = count_bigrams(((rank[ids], borders) for ids, borders in text.pieces), len(chosen))
+    bigrams = count_bigrams(text.ranked(chosen), len(chosen))
     for step in brown_steps(bigrams, clusters):
         on_step(step)
     tree = step.tree
@@ -144,7 +96,7 @@ def cluster_words(
     counts = text.counts[chosen].tolist()
     found = [
         ClusteredWord(path, text.words[w], count)
-        for path, w, count in zip(paths, chosen, counts, strict=True)
+        for path, w, count in zip(paths, chosen.tolist(), counts, strict=True)
     ]
     summary = ClusterSummary(
         tokens=int(text.counts.sum()),
@@ -157,28 +109,3 @@ def cluster_words(
         seconds=time.perf_counter() - began,
     )
     return sorted(found, key=lambda entry: (entry.path, -entry.count)), summary
-
-
-def _pieces(corpus: Iterable[Document]) -> Iterator[list[Document]]:
-    """Group documents into pieces of about ``PIECE_CHARACTERS``."""
-    piece: list[Document] = []
-    characters = 0
-    for document in corpus:
-        piece.append(document)
-        characters += len(document.text)
-        if characters >= PIECE_CHARACTERS:
-            yield piece
-            piece, characters = [], 0
-    if piece:
-        yield piece
-
-
-def _lowered(table: TokenTable) -> TokenTable:
-    codes = lower_table()[table.codes]
-    codes.flags.writeable = False  # the kernel is compiled for read-only arrays
-    return table._replace(codes=codes, hashes=hash_tokens(codes, table.start, table.end))
-
-
-def _fits_a_line(word: str) -> bool:
-    """Whether a line of the file can contain the word: tokens may have white space inside."""
-    return word.split() == [word]

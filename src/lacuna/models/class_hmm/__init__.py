@@ -60,7 +60,8 @@ class ClassHmm(Settings):
     word_lists
         Files of words, with or without counts, used as further features.
     clusters
-        Files of word clusters, as written by ``lacuna cluster``, used as further features.
+        Files of word clusters, as written by ``lacuna cluster`` or ``lacuna vectors``, used as
+        further features.
     kappa
         Weight κ of the penalty ‖λ‖² of all weights λ. The larger, the less the model trusts what
         it saw only a few times.
