@@ -13,7 +13,9 @@ from lacuna import Crf, Document, Li, Span
 from lacuna.errors import ConfigError, LacunaError
 from lacuna.evaluation.scores import score
 from lacuna.models.base import Tagger
+from lacuna.models.crf import CrfModel
 from lacuna.models.file import model_bytes
+from lacuna.models.hypergraph import HypergraphModel
 from lacuna.models.registry import trainable
 from lacuna.models.settings import configure
 from lacuna.pipeline.categories import Categories
@@ -61,12 +63,30 @@ def test_all_reviewed_gives_the_same_file(kind: str) -> None:
 @MODELS
 def test_a_document_that_nobody_reviewed_adds_nothing(kind: str) -> None:
     more = [changed(replace(d, id=f"more {d.id}", group=None)) for d in NEW]
-    alone, both = (train_model(n, small_config(kind), seed=3) for n in (NOTES, [*NOTES, *more]))
+    config = small_config(kind)
+    if kind in {"shared", "split"}:  # else features that only these documents have change sums
+        config = replace(config, lexicon=False)
+    alone, both = (train_model(n, config, seed=3) for n in (NOTES, [*NOTES, *more]))
     assert alone.labels == both.labels
     assert alone.card.mentions == both.card.mentions
     for document in plain(NEW):
         one, other = (model.identifier_probability(document) for model in (alone, both))
         np.testing.assert_allclose(one, other, atol=0.02 if kind in {"crf", "li"} else 1e-6)
+
+
+@pytest.mark.parametrize("kind", ["crf", "shared"])
+def test_a_document_that_nobody_reviewed_is_not_in_the_lexicon(kind: str) -> None:
+    more = [changed(replace(d, id=f"more {d.id}", group=None)) for d in NEW]
+    found = []
+    for notes in (NOTES, [*NOTES, *more]):
+        model = train_model(notes, small_config(kind), seed=3)
+        assert isinstance(model, CrfModel | HypergraphModel)
+        lexicon = model.index.plan.resources.lexicon
+        assert lexicon is not None
+        found.append(lexicon.to_arrays())
+    assert found[0].keys() == found[1].keys()
+    for name, array in found[0].items():
+        np.testing.assert_array_equal(array, found[1][name])
 
 
 @pytest.mark.parametrize("kind", ["crf", "class-hmm"])

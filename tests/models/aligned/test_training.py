@@ -61,7 +61,7 @@ def test_few_groups_make_few_folds_and_one_is_not_enough() -> None:
     assert isinstance(
         train(patients(2), TrigramHmm(), TrainOptions(align=True)).model, AlignedModel
     )
-    with pytest.raises(ConfigError, match="folds"):
+    with pytest.raises(ConfigError, match="of one group"):
         train(patients(1), TrigramHmm(), TrainOptions(align=True))
 
 

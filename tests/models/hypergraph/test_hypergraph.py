@@ -125,11 +125,9 @@ def test_mentions_of_too_many_parts_are_counted() -> None:
     assert trained.left_out == {"of more than 3 parts": 1}
 
 
-def test_learns_from_documents_without_mentions() -> None:
-    model = train_model([Document("d", "Nothing here .")], Shared(iterations=2))
-    assert model.labels == ()
-    assert model.tag("Nothing here .").mentions == ()
-    assert not model.identifier_probability(Document("d", "Nothing here .")).any()
+def test_refuses_documents_without_mentions() -> None:
+    with pytest.raises(ConfigError, match="no mention in 1 document"):
+        train_model([Document("d", "Nothing here .")], Shared(iterations=2))
 
 
 @pytest.mark.parametrize("wrong", [{"parts": 0}, {"parts": 9}, {"l2": 0.0}, {"iterations": 0}])
