@@ -61,7 +61,7 @@ def main() -> None:
     parser.add_argument("link")
     parser.add_argument("answers", type=Path)
     parser.add_argument("--part", choices=["learn", "gate", "seal"], required=True)
-    parser.add_argument("--most", type=int, help="At most so many notes.")
+    parser.add_argument("--most", type=int, help="Maximum number of notes.")
     parser.add_argument("--leave", type=int, default=0, help="Leave so many notes to others.")
     asked = parser.parse_args()
     lines = map(json.loads, asked.answers.read_text("utf-8").splitlines())

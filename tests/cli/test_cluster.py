@@ -73,11 +73,12 @@ def test_models_look_at_the_paths(
     assert lacuna("evaluate", out, notes, "--json").json["strict"]["micro"]["f1"] > 0.9
 
 
+@pytest.mark.parametrize("name", ["cluster", "vectors"])
 @pytest.mark.usefixtures("interruptible")
-def test_interrupt_leaves_nothing_behind(notes: Path, tmp_path: Path) -> None:
+def test_interrupt_leaves_nothing_behind(notes: Path, tmp_path: Path, name: str) -> None:
     source = tmp_path / "pipe"
     os.mkfifo(source)
-    command = [sys.executable, "-m", "lacuna", "cluster", "--format", "jsonl"]
+    command = [sys.executable, "-m", "lacuna", name, "--format", "jsonl"]
     process = subprocess.Popen(
         [*command, str(source), "-o", str(tmp_path / "out.paths")],
         stderr=subprocess.PIPE,

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -98,24 +93,3 @@ def test_models_look_at_every_granularity(
     assert "cluster.v.1[0]" in templates
     assert not any("cluster.v.3" in template for template in templates)
     assert lacuna("evaluate", out, notes, "--json").json["strict"]["micro"]["f1"] > 0.9
-
-
-@pytest.mark.usefixtures("interruptible")
-def test_interrupt_leaves_nothing_behind(notes: Path, tmp_path: Path) -> None:
-    source = tmp_path / "pipe"
-    os.mkfifo(source)
-    command = [sys.executable, "-m", "lacuna", "vectors", "--format", "jsonl"]
-    process = subprocess.Popen(
-        [*command, str(source), "-o", str(tmp_path / "out.clusters")],
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    with source.open("w") as stream:  # opens once the reader does
-        stream.write(notes.read_text())
-        stream.flush()
-        time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
-        _, messages = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Traceback" not in messages
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes.jsonl", "pipe"]

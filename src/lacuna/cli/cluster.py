@@ -18,18 +18,20 @@ if TYPE_CHECKING:
     from lacuna.pipeline.raw_text import CountedText
 
 
+OutputOption = Annotated[
+    str, typer.Option("-o", "--output", help="File to write; '-' is standard output.")
+]
+MinCountOption = Annotated[int, typer.Option("--min-count", min=1, help="Minimum count of a word.")]
+
+
 def cluster_command(
     text: Annotated[list[str], typer.Argument(metavar="TEXT", help=CORPUS_HELP)],
     *,
-    output: Annotated[
-        str, typer.Option("-o", "--output", help="File to write; '-' is standard output.")
-    ],
+    output: OutputOption,
     clusters: Annotated[
         int, typer.Option("--clusters", min=2, help="Number of clusters, up to 10,000.")
     ] = 1000,
-    min_count: Annotated[
-        int, typer.Option("--min-count", min=1, help="Minimum count of a word.")
-    ] = 2,
+    min_count: MinCountOption = 2,
     max_words: Annotated[
         int, typer.Option("--max-words", min=2, help="Maximum number of words, the most frequent.")
     ] = 30_000,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lacuna.cli.cluster import write_entries
+from lacuna.cli.cluster import MinCountOption, OutputOption, write_entries
 from lacuna.cli.console import announce_compiling, print_json, say, step_progress
 from lacuna.cli.corpora import CORPUS_HELP, CorpusOptions, JsonOption, reading
 from lacuna.cli.option_records import only
@@ -21,18 +21,14 @@ if TYPE_CHECKING:
 def vectors_command(
     text: Annotated[list[str], typer.Argument(metavar="RAW", help=CORPUS_HELP)],
     *,
-    output: Annotated[
-        str, typer.Option("-o", "--output", help="File to write; '-' is standard output.")
-    ],
+    output: OutputOption,
     dimensions: Annotated[
         int, typer.Option("--dimensions", min=1, max=1000, help="Length of the vectors.")
     ] = 100,
     clusters: Annotated[
         str, typer.Option("--clusters", metavar="N,N", help="Numbers of clusters, rising.")
     ] = "100,300,1000,2500",
-    min_count: Annotated[
-        int, typer.Option("--min-count", min=1, help="Minimum count of a word.")
-    ] = 2,
+    min_count: MinCountOption = 2,
     cased: Annotated[
         bool, typer.Option("--cased", help="Keep words with capital letters apart from others.")
     ] = False,

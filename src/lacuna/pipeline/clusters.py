@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from lacuna.errors import ConfigError
@@ -12,6 +12,7 @@ from lacuna.io.source import ignore
 from lacuna.learning.bigrams import count_bigrams
 from lacuna.learning.brown import ClusteringStep, brown_steps
 from lacuna.pipeline.raw_text import CountedText
+from lacuna.types import LongArray
 
 MOST_CLUSTERS = 10_000  #: at which the table of losses takes 800 MB
 
@@ -93,19 +94,24 @@ def cluster_words(
     tree = step.tree
     assert tree is not None  # the last step has it
     paths = [tree.paths[cluster][:PATH_BITS] for cluster in tree.clusters.tolist()]
-    counts = text.counts[chosen].tolist()
-    found = [
-        ClusteredWord(path, text.words[w], count)
-        for path, w, count in zip(paths, chosen.tolist(), counts, strict=True)
-    ]
+    found = clustered(text, chosen, paths)
     summary = ClusterSummary(
         tokens=int(text.counts.sum()),
         types=len(text.words),
         words=len(chosen),
-        word_tokens=sum(counts),
+        word_tokens=sum(entry.count for entry in found),
         clusters=len(tree.paths),
         information=tree.information,
         word_information=tree.word_information,
         seconds=time.perf_counter() - began,
     )
     return sorted(found, key=lambda entry: (entry.path, -entry.count)), summary
+
+
+def clustered(text: CountedText, chosen: LongArray, paths: Iterable[str]) -> list[ClusteredWord]:
+    """Return the chosen words of a text with their paths."""
+    counts = text.counts[chosen].tolist()
+    return [
+        ClusteredWord(path, text.words[word], count)
+        for path, word, count in zip(paths, chosen.tolist(), counts, strict=True)
+    ]

@@ -54,7 +54,7 @@ Report = Callable[[Progress], None]
 
 
 class Begun(NamedTuple):
-    """Training before its first iteration: `steps` are those to come, at most `iterations`."""
+    """Training that was prepared: the steps, up to `iterations`, of which none was looked at."""
 
     kind: Kind
     iterations: int

@@ -18,7 +18,7 @@ from lacuna.io.source import ignore
 from lacuna.learning.bigrams import count_bigrams
 from lacuna.learning.spherical_k_means import MOST_ROUNDS, k_means_rounds
 from lacuna.learning.word_vectors import PRODUCTS, SingleArray, ppmi_matrix, word_vectors
-from lacuna.pipeline.clusters import ClusteredWord
+from lacuna.pipeline.clusters import ClusteredWord, clustered
 from lacuna.pipeline.raw_text import CountedText
 from lacuna.types import IntArray
 
@@ -116,21 +116,16 @@ def cluster_vectors(
             f"fewer than two words occur at least {min_count:,} times and beside others that do"
         )
     groups, similarity = _groups(vectors[known], clusters, rng, on_step)
-    chosen = chosen[known]
-    counts = text.counts[chosen].tolist()
     paths = [
         ".".join(f"{group:0{width}b}" for group, width in zip(own, widths, strict=True))
         for own in zip(*(g.tolist() for g in groups), strict=True)
     ]
-    found = [
-        ClusteredWord(path, text.words[w], count)
-        for path, w, count in zip(paths, chosen.tolist(), counts, strict=True)
-    ]
+    found = clustered(text, chosen[known], paths)
     summary = VectorSummary(
         tokens=int(text.counts.sum()),
         types=len(text.words),
         words=len(found),
-        word_tokens=sum(counts),
+        word_tokens=sum(entry.count for entry in found),
         dimensions=vectors.shape[1],
         clusters=tuple(len(np.unique(g)) for g in groups),
         similarity=similarity,

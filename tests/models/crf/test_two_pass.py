@@ -132,12 +132,13 @@ def test_a_model_is_told_its_own_posteriors(model: TwoPassModel) -> None:
         assert tuple(one.mentions) == model.first.tag(document).mentions
 
 
-def test_a_model_without_the_new_columns_is_told_none(model: TwoPassModel) -> None:
-    assert model.looks_at == set(COLUMNS)
-    document = corpus(1)[0]
-    (told,) = model.with_evidence([document])
-    assert told.tokens is not None
-    assert set(told.tokens.columns) == set(COLUMNS)
+def test_a_model_is_told_what_it_looks_at(model: TwoPassModel) -> None:
+    older = TwoPassModel(model.first, model.first)  # whose second pass looks at no column
+    for one, looks_at, columns in ((model, COLUMNS, COLUMNS), (older, (), VOTES)):
+        assert one.looks_at == set(looks_at)
+        (told,) = one.with_evidence(corpus(1))
+        assert told.tokens is not None
+        assert set(told.tokens.columns) == set(columns)
 
 
 @pytest.fixture(scope="module")

@@ -43,7 +43,7 @@ PREPARING, LEARNING, POLISHING, JUDGING = "preparing", "learning", "polishing", 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A lesson with these documents, up to its first iteration."""
+    """A lesson with these documents, and its first iterations."""
 
     documents: tuple[Version, ...]
     plan: Plan
@@ -66,7 +66,7 @@ class Classroom:
     is_warm: bool = False  # all that a lesson needs is compiled
 
     def warm(self, asked: Warm) -> None:
-        """Prepare a lesson with these documents, up to its first iteration."""
+        """Prepare a lesson with these documents, and make its first iterations."""
         with open_project(Path(asked.folder)) as project:
             base = self.model(base_path(project))
             documents = self.read(project, asked.documents)
