@@ -4,8 +4,7 @@
 
     python benchmarks/adapting.py DATA/corpus/w1.txt more.jsonl … [-n 50] [--folds 2] [--only TEXT]
 
-Every file is a source: annotated notes in any format, or text with marks ``⟦LABEL|text⟧`` and a
-line ``=== ID`` before each note. The bundled model is adapted to up to n notes of each, with its
+Every file is a source: annotated notes in any format. The bundled model is adapted to up to n notes of each, with its
 own settings and each idea against forgetting alone and without it. Recall is that of words, by the
 model alone, at the precision that the old model has at threshold 0.5 in the same text: the
 figures are changes of it in points, as written, in small letters and in capitals. "Others" are
@@ -16,7 +15,6 @@ with their labels there, before and after, in percent.
 from __future__ import annotations
 
 import argparse
-import re
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,12 +32,11 @@ from lacuna.models.file import bundled_model
 from lacuna.models.settings import Settings
 from lacuna.pipeline.training import train
 from lacuna.pipeline.training_records import TrainOptions
-from lacuna.text.document import Document, Mention
+from lacuna.text.document import Document
 from lacuna.types import BoolArray, FloatArray
 from lacuna.web.teaching.lesson_plan import settings_of
 
 OTHERS = Path(__file__).parents[1] / "examples" / "notes-dev.jsonl"
-MARK = re.compile(r"⟦([A-Z_]+)\|([^⟦⟧]*)⟧")
 
 
 def main() -> None:
@@ -55,13 +52,13 @@ def main() -> None:
     old = lacuna.load(bundled_model())
     assert isinstance(old, CrfModel)
     others = [Yardstick(list(lacuna.read(options.others)), letters, old) for letters in LETTERS]
-    train(read(options.files[0])[:4], replace(old.config, iterations=1), TrainOptions(start=old))
+    train(list(lacuna.read(options.files[0]))[:4], replace(old.config, iterations=1), TrainOptions(start=old))
     print("| adapting | source | others | own | labels | CPU seconds |\n|---|---|---|---|---|---|")
     for name, config in ways(old, options.iterations).items():
         if options.only not in name:
             continue
         for path in options.files:
-            notes = read(path)[: options.notes]
+            notes = list(lacuna.read(path))[: options.notes]
             began = time.process_time()
             model = adapted(notes, config, old)
             seconds = time.process_time() - began
@@ -89,25 +86,6 @@ def ways(old: CrfModel, iterations: int) -> dict[str, Settings]:
         "changes and share": replace(bare, adapting_share=config.adapting_share),
         "weights anew (0.1.0)": Crf(adapting="weights", caution=config.caution),
     }
-
-
-def read(path: Path) -> list[Document]:
-    """Read the notes of a source."""
-    if path.suffix != ".txt":
-        return list(lacuna.read(path))
-    parts = re.split(r"(?m)^=== ", path.read_text(encoding="utf-8"))[1:]
-    return [marked(*part.split("\n", 1)) for part in parts]
-
-
-def marked(name: str, text: str) -> Document:
-    """Return a note whose identifiers are marked in the text."""
-    plain, mentions, last = "", [], 0
-    for mark in MARK.finditer(text):
-        plain += text[last : mark.start()]
-        start, last = len(plain), mark.end()
-        plain += mark[2]
-        mentions.append(Mention.of(mark[1], (start, len(plain))))
-    return Document(name.strip(), plain + text[last:], tuple(mentions), group=name.strip())
 
 
 def adapted(notes: Sequence[Document], config: Settings, old: CrfModel) -> Tagger:

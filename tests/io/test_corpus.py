@@ -291,6 +291,8 @@ def test_parts_of_speech_are_read_as_a_column(tmp_path: Path) -> None:
         ("n.jsonl", "", "jsonl"),
         ("n.tsv", "a\tO\nb\tB-X\n", "conll"),
         ("n.inline", "x", "inline-lines"),
+        ("n.txt", "=== a\nDr ⟦NAME|Vos⟧ came", "marked"),
+        ("n.txt", "=== a\nDr Vos came", "txt"),
         ("n.sgml", "x", "inline"),
     ],
 )

@@ -191,6 +191,18 @@ W2NER = [
     ),
     Document("w2ner-2", "fine .", tokens=tokens([(0, 4), (5, 6)], [0, 2], {})),
 ]
+MARKED = [
+    Document(
+        "visit-1",
+        "Seen by Dr Ida Vos on 3 May | 5/10.\n",
+        (
+            Mention.of("DOCTOR", (11, 18)),
+            Mention.of("NAME", (15, 18)),
+            Mention.of("DATE", (22, 27)),
+        ),
+    ),
+    Document("second visit", "Nothing here.\r"),
+]
 PLAIN = [Document("plain", "\ufeffTwo lines,\r\none <b>file.\n")]
 
 CASES = {
@@ -209,6 +221,7 @@ CASES = {
     "prodigy.jsonl": PRODIGY,
     "label_studio.json": LABEL_STUDIO,
     "plain.txt": PLAIN,
+    "visits.marked": MARKED,
     "germeval.tsv": GERMEVAL,
     "ontonotes.gold_conll": ONTONOTES,
     "labels.conll": LABELS,
@@ -268,5 +281,5 @@ def test_what_is_taken_for_granted_is_reported(name: str, expected: list[str]) -
 
 def test_the_whole_folder_is_one_corpus_in_many_formats() -> None:
     documents = list(read_corpus([GOLDEN]))
-    assert len(documents) == len({document.id for document in documents}) == 27
+    assert len(documents) == len({document.id for document in documents}) == 29
     assert {"brat/visit", "share/echo", "second note", "13"} <= {d.id for d in documents}

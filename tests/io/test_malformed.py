@@ -90,6 +90,13 @@ CASES: list[tuple[str, Files, str]] = [
     ("share", share("\nn.txt||A||C1||4||4"), r"n.pipe:2: span must satisfy"),
     ("share", share(f"{SECRET}.txt||A||C1||0||4"), r"n.pipe:1: the line belongs to another file"),
     ("share", {"n.pipe": ""}, r"n.pipe: no .text or .txt file next to it"),
+    # marked
+    ("marked", {"n.marked": f"=== a\n\n⟦A|{SECRET}"}, r"n.marked:3: a mark is never closed"),
+    ("marked", {"n.marked": f"=== a\n⟦A|x⟧\n{SECRET}⟧"}, r"n.marked:3: ⟧ without ⟦"),
+    ("marked", {"n.marked": f"=== a\n⟦{SECRET}⟧"}, r"n.marked:2: ⟦ needs a label: ⟦LABEL\|text⟧"),
+    ("marked", {"n.marked": "=== a\n⟦A|⟧"}, r"n.marked:2: a tag marks no text"),
+    ("marked", {"n.marked": f"\n{SECRET}\n=== a\n"}, r"n.marked:2: text before the first line ==="),
+    ("marked", {"n.marked": f"=== a\n{SECRET}\n=== \n"}, r"n.marked:3: === needs an id"),
     # inline
     ("inline", {"n.sgml": f"a\n<A>{SECRET}</B>"}, r"n.sgml:2: tags cross"),
     ("inline", {"n.sgml": f"<A>a<B>{SECRET}</A></B>"}, r"n.sgml:1: tags cross"),
@@ -278,6 +285,7 @@ SEEDS = {
     "inline-lines": ["refs.inline"],
     "conll": ["ward.conll", "germeval.tsv", "ontonotes.gold_conll", "labels.conll"],
     "txt": ["plain.txt"],
+    "marked": ["visits.marked"],
 }
 PIECES = st.binary(max_size=4) | st.sampled_from(
     [
@@ -295,6 +303,8 @@ PIECES = st.binary(max_size=4) | st.sampled_from(
         b">",
         b"&",
         b"|",
+        "⟦".encode(),
+        "⟧".encode(),
         b"\t",
         b"\n",
         b" ",

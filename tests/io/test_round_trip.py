@@ -122,6 +122,14 @@ FITS: dict[str, Callable[[Document], bool]] = {
         and nests(d)
         and spells(d, TAG_NAME)
     ),
+    "marked": lambda d: (
+        is_bare(d)
+        and nests(d)
+        and re.fullmatch(r"[^\n\r]+", d.id) is not None
+        and not {"⟦", "⟧"} & set(d.text)
+        and not any(line.startswith("=== ") for line in d.text.split("\n"))
+        and spells(d, r"[^⟦⟧|\n\r]+")
+    ),
     "txt": lambda d: is_bare(d) and is_file_name(d.id) and not d.mentions,
 }
 
@@ -139,6 +147,9 @@ SPREAD = (
 
 @pytest.mark.parametrize("name", FITS)
 @example(Document("corpus-1", NASTY, SPREAD))
+@example(Document("brackets", "⟧ ⟦A|b"))
+@example(Document("headers", "a\n=== b"))
+@example(Document("labels", "abc", (Mention.of("a|b", (0, 1)),)))
 @example(Document("a\tb", "abc", (Mention.of("line\nbreak", (0, 1)),)))
 @example(Document("doc-1", "abc", (Mention.of("PER", (0, 1), probability=0.0),)))
 @example(Document("corpus-1", NASTY.replace("\t", "\r\n"), SPREAD))

@@ -13,6 +13,7 @@ from lacuna.io.conll_columns import BEGIN_DOCUMENT, is_comment
 from lacuna.io.formats import FORMATS
 from lacuna.io.i2b2 import ROOT
 from lacuna.io.inline import LABEL, MUC_TAG
+from lacuna.io.marked import HEADER, MARK
 from lacuna.io.source import BYTE_ORDER_MARK, HEAD_BYTES, Source
 
 TEXT_SUFFIXES = frozenset({".txt", ".text"})
@@ -54,6 +55,8 @@ def _by_content(text: str, *, is_whole: bool) -> str | None:
         return "i2b2-2006"
     if _looks_like_json(start, is_whole=is_whole):
         return "jsonl"
+    if start.startswith(HEADER) and MARK.search(text):
+        return "marked"
     if _looks_like_columns(text, is_whole=is_whole):
         return "conll"
     return "inline" if CLOSED_TAG.search(text) or MUC_TAG.search(text) else None

@@ -13,6 +13,7 @@ i2b2                yes       yes       yes       yes
 i2b2-2006                     yes       yes       yes
 inline                        yes       yes       yes
 inline-lines                  yes       yes
+marked                        yes       yes       yes
 conll                                   yes       yes  yes
 txt                                               yes
 ============  ====  ========  ========  ========  ===  ======  =====  =======  ========
@@ -43,6 +44,7 @@ from lacuna.io import (
     i2b2_2006,
     inline,
     jsonl,
+    marked,
     share,
     xml,
 )
@@ -208,6 +210,20 @@ FORMATS: Mapping[str, Format] = {
             inline.read_lines,
             inline.encode_line,
             Limits(_NESTED - {_F.IDS}, label=_TAG_NAME, no_text=re.compile("\n")),
+        ),
+        Format(
+            "marked",
+            "⟦LABEL|text⟧ in running text, many documents in a file, for text editors",
+            Shape.STREAM,
+            (".marked",),
+            marked.read,
+            marked.encode,
+            Limits(
+                _NESTED,
+                label=re.compile(marked.LABEL),
+                no_text=marked.NO_TEXT,
+                no_id=marked.NO_ID,
+            ),
         ),
         Format(
             "conll",
