@@ -4,12 +4,12 @@
 
     python benchmarks/adapting.py DATA/corpus/w1.txt more.jsonl … [-n 50] [--folds 2] [--only TEXT]
 
-Every file is a source: annotated notes in any format. The bundled model is adapted to up to n notes of each, with its
-own settings and each idea against forgetting alone and without it. Recall is that of words, by the
-model alone, at the precision that the old model has at threshold 0.5 in the same text: the
-figures are changes of it in points, as written, in small letters and in capitals. "Others" are
-the notes of --others, "own" held-out notes of the source, by folds; "labels" is the F1 of mentions
-with their labels there, before and after, in percent.
+Every file is a source: annotated notes in any format. The bundled model is adapted to up to n notes
+of each, with its own settings and each idea against forgetting alone and without it. Recall is that
+of words, by the model alone, at the precision that the old model has at threshold 0.5 in the same
+text: the figures are changes of it in points, as written, in small letters and in capitals.
+"Others" are the notes of --others, "own" held-out notes of the source, by folds; "labels" is the F1
+of mentions with their labels there, before and after, in percent.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def main() -> None:
     old = lacuna.load(bundled_model())
     assert isinstance(old, CrfModel)
     others = [Yardstick(list(lacuna.read(options.others)), letters, old) for letters in LETTERS]
-    train(list(lacuna.read(options.files[0]))[:4], replace(old.config, iterations=1), TrainOptions(start=old))
+    few = list(lacuna.read(options.files[0]))[:4]
+    train(few, replace(old.config, iterations=1), TrainOptions(start=old))  # compiles
     print("| adapting | source | others | own | labels | CPU seconds |\n|---|---|---|---|---|---|")
     for name, config in ways(old, options.iterations).items():
         if options.only not in name:

@@ -31,8 +31,6 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import NamedTuple
 
-from adapting import read
-
 from lacuna.io.corpus import read_corpus
 from lacuna.pictures.learning_curve import Point, learning_curves
 from lacuna.synthetic import Split, generate
@@ -67,8 +65,6 @@ def corpus_of(name: str, paths: Sequence[Path], most: int) -> list[Document]:
     """Read all notes of a corpus; `most` are generated."""
     if name == "generated":
         return list(generate(most, seed=77, split=Split.TEST))
-    if all(path.suffix == ".txt" for path in paths):
-        return [note for path in paths for note in read(path)]
     return list(read_corpus(paths))
 
 
