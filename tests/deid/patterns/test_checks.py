@@ -13,7 +13,9 @@ from lacuna.deid.patterns.recognizers import (
     is_date,
     passes_luhn,
     passes_mod_97,
+    passes_verhoeff,
     passes_vin,
+    passes_weights,
 )
 
 
@@ -68,3 +70,24 @@ def test_a_date_of_the_calendar_is_a_date_in_every_order(day: int, month: int, y
 
 def test_digits_are_counted() -> None:
     assert count_digits("a1-2 ٣3") == 3
+
+
+@pytest.mark.parametrize("number", ["2363", "499118665246", "0"])
+def test_verhoeff(number: str) -> None:
+    assert passes_verhoeff(number)
+
+
+@given(st.text("0123456789", min_size=1, max_size=12), st.data())
+def test_verhoeff_notices_one_wrong_digit_and_two_swapped(digits: str, data: st.DataObject) -> None:
+    (right,) = [digits + last for last in "0123456789" if passes_verhoeff(digits + last)]
+    place = data.draw(st.integers(0, len(right) - 1))
+    wrong = str((int(right[place]) + data.draw(st.integers(1, 9))) % 10)
+    assert not passes_verhoeff(right[:place] + wrong + right[place + 1 :])
+    for i in range(len(right) - 1):
+        swapped = right[:i] + right[i + 1] + right[i] + right[i + 2 :]
+        assert swapped == right or not passes_verhoeff(swapped)
+
+
+def test_weights() -> None:
+    assert passes_weights("21234567", (1, 3, 7, 9, 1, 3, 7, 9), 10, 0)
+    assert not passes_weights("21234567", (1, 3, 7, 9, 1, 3, 7, 9), 10, 1)

@@ -56,6 +56,7 @@ FOUND = {
         #6 [April 30th] given
         CABG x 3 [Mar 23, 1991].
         IN THE [1990S]
+        op [12.XI.2014], [3-IV-98], [14/iii/2012] and [5 V 2014]
         Account [03/14/2014] paid; Chart: [2014-03-14]; MRN [03-14-2014]
     """,
     "AGE": """
@@ -91,6 +92,7 @@ FOUND = {
         call the clinic at [617-555-1234].
         ([617-555-1234])
         ext. [8023], (call x[61767])
+        bleep [0318], blp [2217], mob [6175551234]
     """,
     "FAX": """
         Fax: [617-555-1234]
@@ -112,6 +114,7 @@ FOUND = {
         see [https://chart.example.org/study/92014?id=3#x].
         ([www.example.net])
         at [example.org/billing], then
+        room [meet.clinic.example/r/7kd] or [www.example.co.nz], [example.ie]
         portal [ftp://files.example.edu/a_b]
         [HTTP://EXAMPLE.COM/A]
     """,
@@ -136,12 +139,18 @@ FOUND = {
         Unit No. [92643], Chart #[9571135]
         Patient ID: [3104-84-04]
         MR# [2342O07700], MRN [11-23-45]
+        NHI [ZKB2284], then [ZAC5361] again
+        UHID [SAMH0091557], casenote [772904]
     """,
     "HEALTHPLAN": """
         Policy #: [NBZ710473790]
         Member ID: [5481-1695-46]
         Medicare [WWT599V34933]
         NHS No. [513 520 4390]
+        Medicare [3950 18824 1] ref 1
+        card [2123 45670 1]
+        MBI [4TX7-WK2-MN93], plan [1EG4TE5MK73]
+        PHN [9044 118 273]
     """,
     "ACCOUNT": """
         Acct #: [5065472685]
@@ -157,6 +166,7 @@ FOUND = {
         DEA# [AB1234563], NPI [1234567893]
         Driver's license number [X98830008]
         License [MD201021] or license [ON2910936]
+        HCPC [PA38821], GMC [6049382], MCNZ [38817]
     """,
     "VEHICLE": """
         VIN [1HGCM82633A004352]
@@ -164,6 +174,7 @@ FOUND = {
         license plate [LEE 160] seen
         Vehicle.....: [XU 23 HUK]
         plate [419-NAT];
+        her Fiesta [DK17 OWL], rego [KPB214]
     """,
     "DEVICE": """
         serial [2438E7], done
@@ -184,6 +195,14 @@ FOUND = {
         DUMANLI, SABA [B626474]
         Slides ([6171J41952]) were
         tube [90S1234567] kept
+        Aadhaar [4991 1866 5246], or [4991-1866-5246]
+        ID [800101 5009 087]
+        CNIC [35202-1234567-1], [784-1988-5540123-1]
+        badge [30718], ticket no. [88134]
+    """,
+    "DOCTOR": """
+        [RDM/bq]
+        [HJV:mlk]
     """,
     "ZIP": """
         Boston, MA [02114]
@@ -194,6 +213,7 @@ FOUND = {
         London [SW1A 1AA]
         Ottawa [K1A 0B1]
         CP: [28046]
+        Dublin [D02 X285], [V92XK3P]
     """,
 }
 
@@ -272,6 +292,19 @@ NOTHING = """
     dilute 1/128
     NYHA class 3/4
     Mondays and Fridays off
+    AC/PC, PT/INR, S1/S2
+    dictated by AC/pc today
+    murmur II/VI 14, grade 2/VI 14, cranial nerves III, IV and VI
+    3 IV 20 mg, 2.II.5
+    CD20 NEG, CD19 POS, BP12 AND
+    T12 TEAR, B12 DEFICIENCY, L45 disc
+    4991 1866 5247
+    2123 45671 1
+    ABC1234 cells
+    pain.no fever, stable.in bed
+    a badge of honour, docket closed, rego due
+    SN intact, LOT of pain, tag along
+    x 12, ext rotation 40
     """
 
 LABELLED = [

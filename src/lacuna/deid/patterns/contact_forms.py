@@ -59,6 +59,10 @@ local_phone = pattern(
     lambda match: not match[0].endswith("00"),
     probability=UNSURE,
 )
+#: Of who dictated a letter and who typed it, on a line of their own.
+initials = pattern(
+    "DOCTOR", r"(?<![^\n])[A-Z]{2,4}[/:][a-z]{2,4}(?=[ \t\r]{0,20}(?:\n|\Z))", probability=UNSURE
+)
 _pager = pattern(PHONE, rf"[pP]?#?[0-9]{{4,7}}(?![0-9]|[-./:][0-9]|{QUANTITY})")
 
 

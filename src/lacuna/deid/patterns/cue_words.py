@@ -115,7 +115,10 @@ _WORDS = {
         supercentenarian supercentenarians nonagenario nonagenaria nonagénaire
     """,
     WordKind.WWW: "www",
-    WordKind.TOP_DOMAIN: "com org net edu gov mil info io uk ca fr nl eu au",
+    WordKind.TOP_DOMAIN: """
+        com org net edu gov mil info io uk ca fr nl eu au ie nz za ch pl pt br mx jp sg hk ae ng ke
+        gh pk lk np example
+    """,
     WordKind.DATE: """
         on since from until till dated date dates dob born birth birthdate birthday admitted
         admission admit discharged discharge approved verified performed started through thru after
@@ -128,45 +131,57 @@ _WORDS = {
     """,
     WordKind.PHONE: """
         tel telephone telephones phone phones ph cell cellphone mobile contact call telf teléfono
-        telefono tfno tél móvil movil telefon handy téléphone telefoon
+        telefono tfno tél móvil movil telefon handy téléphone telefoon mob landline hotline
+        voicemail whatsapp
     """,
-    WordKind.PAGER: "pager pagers paged page pgr bpr pg beeper bleep beep ext extension x",
+    WordKind.PAGER: """
+        pager pagers paged page pgr bpr pg beeper bleep bleeped blp beep dect ext extn extension x
+    """,
     WordKind.FAX: "fax faxed faxes faxing telefax facsimile",
     WordKind.AGE: "age aged turned edad",
     WordKind.ZIP: """
-        zip zipcode postcode postal cp plz
+        zip zipcode postcode postal cp plz pincode eircode singapore
         alabama alaska arizona arkansas california colorado connecticut delaware florida georgia
         hawaii idaho illinois indiana iowa kansas kentucky louisiana maine maryland massachusetts
         michigan minnesota mississippi missouri montana nebraska nevada hampshire jersey mexico york
         carolina dakota ohio oklahoma oregon pennsylvania island tennessee texas utah vermont
         virginia washington wisconsin wyoming columbia
     """,
-    WordKind.SSN: "ssn ssns security",
-    WordKind.RECORD: "mrn mrns mr pid nhc",
+    WordKind.SSN: "ssn ssns security nino",
+    WordKind.RECORD: "mrn mrns mr pid nhc nhi uhid urn mrd hrn casenote casenotes",
     WordKind.PLAN: """
         policy member subscriber medicare medicaid masshealth nhs nass beneficiary
+        mbi phn phin ohip ramq nhif medibank dva
     """,
     WordKind.ACCOUNT: "acct account csn fin iban",
-    WordKind.LICENSE: "license licence lic dea npi nºcol colegiado",
-    WordKind.VEHICLE: "vin plate plates vehicle",
-    WordKind.DEVICE: "serial",
+    WordKind.LICENSE: """
+        license licence lic dea npi nºcol colegiado gmc nmc gdc hcpc gphc ahpra mcnz nzmc ncnz mcrn
+        cpso cpsid cpsbc hpcsa pmdc bmdc
+    """,
+    WordKind.VEHICLE: "vin plate plates vehicle rego",
+    WordKind.DEVICE: "serial sn",
     WordKind.BIOMETRIC: "fingerprint biometric",
-    WordKind.OTHER_ID: "accession escription clia passport dni nie",
+    WordKind.OTHER_ID: """
+        accession escription clia passport dni nie badge docket dkt aadhaar aadhar cnic nric mykad
+        hkid ppsn bsn
+    """,
 }
 
 _WEAK_WORDS = {
     WordKind.LICENSE: "col",
     WordKind.PHONE: "office line home",
-    WordKind.SSN: "ss sec",
-    WordKind.RECORD: "unit hospital hosp chart file history patient pt med medical rec record",
+    WordKind.SSN: "ss sec ni",
+    WordKind.RECORD: """
+        unit hospital hosp chart file folder history patient pt med medical rec record clinic
+    """,
     WordKind.PLAN: "group certificate plan health insurance",
     WordKind.ACCOUNT: "visit encounter billing invoice",
-    WordKind.DEVICE: "device implant pump lot model pacemaker",
+    WordKind.DEVICE: "device implant pump lot model pacemaker asset tag",
     WordKind.BIOMETRIC: "scan print sample",
     WordKind.OTHER_ID: """
         acc exam report case specimen lab order study clip ref reference request batch index claim
-        document job dictation confirmation auth authorization wristband
-
+        document job dictation confirmation auth authorization authorisation wristband ticket
+        voucher receipt rcpt permit incident requisition warrant
     """,
 }
 
@@ -195,6 +210,8 @@ class Start(IntEnum):
     FAR_PAGER = 49
     FAR_FAX = 50
     MIXTURE = 51  #: digits, letters and signs that cannot be a quantity
+    ROMAN_MONTH = 52
+    INITIALS = 53  #: of who dictated and who typed, alone on a line: RDM/bq
 
 
 class WordTable(NamedTuple):

@@ -6,6 +6,7 @@
 ``20140314``                          eight digits
 ``March 3rd, 2014 Mar 3 May '91``     a month's name with a day, a year or both; English, Spanish,
 ``3 de marzo de 2014 29JAN2064``      German, French, Dutch
+``3.XI.2014``                         a month in Roman numerals
 ``on 3/14 03/14 3/14:``               two numbers after a word such as *on*, with a leading zero, or
                                       as the label of a line
 ``in 1998 since '98 (1998)``          a year after such a word or alone in brackets
@@ -148,6 +149,14 @@ day_month = pattern(
     rf"(?:(?i:of|de|d['’]){_GAP})?{_WORD}(?!\.?[ ][0-9]{{1,2}}{_TH}?,[ ]?[0-9]{{4}})"
     rf"(?:(?:\.?,?{_GAP}(?:(?i:of|de|del){_GAP})?|[-/. ]?)({_YEAR}|['’]?{_SHORT_YEAR}))?(?![^\W_])",
     _is_day_and_month,
+)
+_ROMAN = "(?i:XII|XI|IX|X|VIII|VII|VI|IV|V|III|II|I)"
+roman_date = pattern(
+    DATE,
+    rf"(?<![0-9][./-])(?<![^\W_])([0-9]{{1,2}})"
+    rf"(?:/{_ROMAN}/|\.{_ROMAN}\.|-{_ROMAN}-|[ ]{_ROMAN}[ ](?=[0-9]{{4}}))"
+    r"(?:[12][0-9])?[0-9]{2}(?![^\W_]|[-./][0-9])",
+    lambda match: 1 <= int(match[1]) <= 31,
 )
 _bare_month = pattern(DATE, _WORD, lambda match: match[1].lower() in _PLAIN_MONTHS)
 _cued_month = pattern(DATE, _WORD, _is_clear_month)

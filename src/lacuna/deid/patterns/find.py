@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from lacuna.deid.findings import Finding
 from lacuna.deid.folding import plain_copies
-from lacuna.deid.patterns import contact_forms, date_forms, number_forms
+from lacuna.deid.patterns import contact_forms, date_forms, national_numbers, number_forms
 from lacuna.deid.patterns.cue_words import Start, WordKind, small_letters, word_table
 from lacuna.deid.patterns.recognizers import Recognizer, first_of
 from lacuna.deid.patterns.scan import find_starts
@@ -26,8 +26,8 @@ PATTERNS_VERSION = "patterns 2"
 #: What the built-in patterns find.
 PATTERN_LABELS = frozenset(
     {
-        *("ACCOUNT", "AGE", "BIOID", "DATE", "DEVICE", "EMAIL", "FAX", "HEALTHPLAN", "IDNUM"),
-        *("IPADDR", "LICENSE", "MEDICALRECORD", "PHONE", "SSN", "URL", "VEHICLE", "ZIP"),
+        *("ACCOUNT", "AGE", "BIOID", "DATE", "DEVICE", "DOCTOR", "EMAIL", "FAX", "HEALTHPLAN"),
+        *("IDNUM", "IPADDR", "LICENSE", "MEDICALRECORD", "PHONE", "SSN", "URL", "VEHICLE", "ZIP"),
     }
 )
 REACH = 100  #: characters after a start in which underscores count
@@ -38,6 +38,7 @@ _numbers = first_of(
     number_forms.ssn,
     contact_forms.ip_4,
     number_forms.card,
+    national_numbers.grouped,
     number_forms.long_chain,
 )
 
@@ -48,8 +49,8 @@ RECOGNIZERS: dict[int, Recognizer] = {
     WordKind.AGE: date_forms.cued_age,
     WordKind.ZIP: number_forms.cued_zip,
     WordKind.SSN: number_forms.cued_ssn,
-    WordKind.RECORD: _number("MEDICALRECORD", 5),
-    WordKind.PLAN: _number("HEALTHPLAN", 5),
+    WordKind.RECORD: first_of(national_numbers.cued_nhi, _number("MEDICALRECORD", 5)),
+    WordKind.PLAN: first_of(national_numbers.cued_medicare, _number("HEALTHPLAN", 5)),
     WordKind.ACCOUNT: first_of(number_forms.iban, _number("ACCOUNT", 5)),
     WordKind.LICENSE: _number("LICENSE", 5),
     WordKind.VEHICLE: number_forms.cued_vehicle,
@@ -59,13 +60,19 @@ RECOGNIZERS: dict[int, Recognizer] = {
     Start.MONTH: date_forms.month,
     Start.CUED_MONTH: date_forms.cued_month,
     Start.DAY_MONTH: date_forms.day_month,
+    Start.ROMAN_MONTH: date_forms.roman_date,
+    Start.INITIALS: contact_forms.initials,
     Start.WEEKDAY: date_forms.weekday,
     Start.CHAIN: first_of(date_forms.numbers, _numbers),
     Start.NUMBERS: _numbers,
     Start.PARTIAL_DATE: date_forms.partial_date,
     Start.YEAR: date_forms.year,
     Start.DIGITS: first_of(
-        date_forms.digits, number_forms.card, contact_forms.long_phone, number_forms.long_number
+        date_forms.digits,
+        number_forms.card,
+        national_numbers.grouped,
+        contact_forms.long_phone,
+        number_forms.long_number,
     ),
     Start.MIXTURE: first_of(
         date_forms.day_month,

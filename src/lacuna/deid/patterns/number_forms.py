@@ -6,6 +6,7 @@ import re
 from functools import partial
 
 from lacuna.deid.findings import Finding
+from lacuna.deid.patterns import national_numbers
 from lacuna.deid.patterns.cue_words import STATES, word_set
 from lacuna.deid.patterns.recognizers import (
     QUANTITY,
@@ -61,6 +62,7 @@ def number_after_cue(label: str, least_digits: int) -> Recognizer:
     in_groups: Check = partial(_has_digits, least=7, most=12)
     in_one: Check = partial(_is_number, least=least_digits)
     return first_of(
+        national_numbers.grouped,
         pattern(label, _IN_GROUPS, in_groups),
         pattern(label, _SPANISH, partial(_has_digits, least=9, most=12)),
         pattern(label, _IN_ONE, in_one),
@@ -95,7 +97,7 @@ mixture = pattern(
 )
 long_chain = pattern(
     "IDNUM",
-    r"(?<![0-9])(?<![0-9][-./])[0-9]{2,6}-[0-9]{2,6}(?:-[0-9]{1,6}){1,2}[A-Za-z]?(?![^\W_]|[-./][0-9])",
+    r"(?<![0-9])(?<![0-9][-./])[0-9]{2,6}-[0-9]{2,7}(?:-[0-9]{1,7}){1,2}[A-Za-z]?(?![^\W_]|[-./][0-9])",
     lambda match: count_digits(match[0]) >= 6,
     probability=UNSURE,
 )
@@ -180,4 +182,4 @@ postcode = pattern(
     r"(?<![^\W_])(?:[A-PR-UWYZ][A-Z]?[0-9][0-9A-Z]?[ ][0-9](?!LB)[ABD-HJLNP-UW-Z]{2}|"
     r"[ABCEGHJ-NPR-TVXY][0-9][ABCEGHJ-NPR-TV-Z][ ][0-9][ABCEGHJ-NPR-TV-Z][0-9])(?![^\W_])",
 )
-code = first_of(postcode, iban, vin, long_number)
+code = first_of(postcode, national_numbers.code, iban, vin, long_number)

@@ -11,7 +11,7 @@ At the end are checks on what was matched: calendar, check digits, number of dig
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from lacuna.deid.findings import Finding, Origin
 
@@ -127,3 +127,30 @@ def passes_vin(vin: str) -> bool:
     """Check North American VINs: the ninth character is a weighted sum mod 11, X for 10."""
     total = sum(_VIN_VALUES[c] * w for c, w in zip(vin, _VIN_WEIGHTS, strict=True))
     return vin[8] == "0123456789X"[total % 11]
+
+
+def passes_weights(digits: str, weights: Sequence[int], modulus: int, remainder: int) -> bool:
+    """Check a sum: Σ weights[k] digits[k] mod `modulus` = `remainder`."""
+    total = sum(w * int(digit) for w, digit in zip(weights, digits, strict=True))
+    return total % modulus == remainder
+
+
+def passes_verhoeff(digits: str) -> bool:
+    """Check Verhoeff's scheme: the product of turned digits in the dihedral group D5 is 0."""
+    total = 0
+    for place, digit in enumerate(reversed(digits)):
+        value = int(digit)
+        for _ in range(place % 8):
+            value = _TURN[value]
+        total = _product(total, value)
+    return total == 0
+
+
+_TURN = (1, 5, 7, 6, 2, 8, 3, 0, 9, 4)
+
+
+def _product(a: int, b: int) -> int:
+    """Return a · b in D5: 0 to 4 are rotations, 5 to 9 reflections."""
+    if a < 5:
+        return (a + b) % 5 if b < 5 else 5 + (a + b) % 5
+    return 5 + (a - b) % 5 if b < 5 else (a - b) % 5

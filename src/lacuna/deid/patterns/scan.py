@@ -21,12 +21,14 @@ LINE_FEED, BLANK, QUOTE, HASH, PERCENT, AND, APOSTROPHE = map(ord, "\n \"#%&'")
 OPEN, CLOSE, STAR, PLUS, COMMA, DASH, STOP, SLASH = map(ord, "()*+,-./")
 ZERO, ONE, TWO, SIX, NINE, COLON, SEMICOLON, LESS, EQUAL, AT, SCORE, BAR = map(ord, "01269:;<=@_|")
 EN_DASH, RIGHT_QUOTE = 0x2013, 0x2019
-SMALL_A, SMALL_F, SMALL_S, SMALL_Y, CASE = ord("a"), ord("f"), ord("s"), ord("y"), 0x20
+SMALL_A, SMALL_F, SMALL_I, SMALL_S, SMALL_V, SMALL_X, SMALL_Y = map(ord, "afisvxy")
+CASE = 0x20
 
 CUE_REACH, DOMAIN_REACH = 40, 100  # characters between a cue and its number; of a domain
 DAY_REACH = 9  # characters between a day and its month: "3rd of March"
 LONGEST_CODE, LONGEST_PREFIX = 36, 6  # characters; letters before the digits of a number
 LONG_NUMBER = 6  # digits
+LONGEST_ROMAN = 4  # letters: VIII
 
 
 @kernel
@@ -51,7 +53,11 @@ def find_starts(
             chunk = -1
             i += 1
         elif letters[code]:
+            if _is_typist(codes, letters, word, word_end, i):
+                count = _put(starts, tasks, count, word, Start.INITIALS.value)
             word, (word_end, kind) = i, _word(codes, letters, i, keys, kinds)
+            if day_end == word - 1 and _is_roman_month(codes, word, word_end):
+                count = _put(starts, tasks, count, day, Start.ROMAN_MONTH.value)
             chunk = i if chunk < 0 else chunk
             breaks, i = 0, word_end
             is_prefix = cue > 0 and i - word <= LONGEST_PREFIX and _is_glued_to_digit(codes, i)
@@ -94,6 +100,24 @@ def find_starts(
                 chunk = -1
             i += 1
     return starts[:count].copy(), tasks[:count].copy()
+
+
+@kernel
+def _is_roman_month(codes: CodeArray, word: int, end: int) -> bool:
+    """Whether a word consists of I, V and X, between two equal signs, and a year follows."""
+    if end - word > LONGEST_ROMAN or _sign(codes, end) != _sign(codes, word - 1):
+        return False
+    for i in range(word, end):
+        if codes[i] | CASE not in (SMALL_I, SMALL_V, SMALL_X):
+            return False
+    return _digits(codes, end + 1) in (2, 4)
+
+
+@kernel
+def _is_typist(codes: CodeArray, letters: CodeArray, word: int, end: int, i: int) -> bool:
+    """Whether a word that begins a line is in capitals, and small letters follow: RDM/bq."""
+    is_joined = end == i - 1 and (codes[end] == SLASH or codes[end] == COLON)
+    return is_joined and _sign(codes, word - 1) == LINE_FEED and _is_capital(codes[word], letters)
 
 
 @kernel
@@ -271,6 +295,12 @@ def _task_of_chunk(codes: CodeArray, letters: CodeArray, i: int, chunk: int) -> 
     if 2 <= size <= 4 and i > chunk and following == BLANK and _digits(codes, run + 1):
         return Start.CODE.value
     if size == 4 and i == chunk + 2 and following == BLANK:
+        return Start.CODE.value
+    if size == 7 and (i == chunk + 3 or i == chunk + 1):  # ZAC5361, V92XK3P
+        return Start.CODE.value
+    if size == 3 and i == chunk + 1 and following == BLANK:  # V92 XK3P
+        return Start.CODE.value
+    if i == chunk and (size == 11 or (size == 4 and following == DASH)):  # 1EG4-TE5-MK73
         return Start.CODE.value
     return Start.MIXTURE.value if _mixed_digits(codes, letters, i) >= LONG_NUMBER else 0
 
