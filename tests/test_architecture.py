@@ -141,6 +141,17 @@ def test_import_is_quiet_and_does_not_load_the_heavy_libraries() -> None:
 
 #: Kernels that kernels of other files call. numba does not notice when one of these changes.
 CALLED_FROM_OTHER_FILES = {
+    "lacuna.deid.patterns.number_starts": {"is_opened", "task_of_number"},
+    "lacuna.deid.patterns.signs": {
+        "digits_at",
+        "is_capital",
+        "is_glued_to_digit",
+        "is_hexadecimal",
+        "is_joint",
+        "is_of_domain",
+        "is_of_mailbox",
+        "sign_at",
+    },
     "lacuna.features.hashing": {"finish", "seed", "step", "step_all", "step_lower", "step_shape"},
     "lacuna.features.index": {"may_be_known"},
     "lacuna.inference.chain_kernels": {"add_product"},
