@@ -2,7 +2,7 @@
 
 ::
 
-    python corpus/check.py
+    python corpus/families.py
 
 prints a row for each family, and one line for each fault: an unknown label, a mark that begins or
 ends with a space, an id out of order, a word that is marked in one place of a note but not in
