@@ -205,6 +205,25 @@ def runs(places: Sequence[Place]) -> list[Value]:
     return found
 
 
+def letters(places: Sequence[Place]) -> list[Value]:
+    def is_cased(place: Place) -> bool:
+        return class_of(place.word[0]) in (characters.LOWER, characters.UPPER)
+
+    words = [place.word for place in places if is_cased(place)]
+    titles = [word for word in words if re.match("10", _cases(word))]
+    found: list[Value] = []
+    for line in split(places, {"document", "line break", "blank line"}):
+        cases = "".join(_cases(place.word) for place in line if is_cased(place))
+        value = ("1" in cases and "0" not in cases, 50 * len(titles) < len(words))
+        found += [value if any(value) else None] * len(line)
+    return found
+
+
+def _cases(word: str) -> str:
+    """Return 1 for capitals, 0 for small letters, - for other characters."""
+    return "".join({characters.UPPER: "1", characters.LOWER: "0"}.get(class_of(c), "-") for c in word)
+
+
 def earlier(places: Sequence[Place]) -> list[Value]:
     found: list[Value] = []
     known: dict[str, Value] = {}
@@ -248,7 +267,8 @@ def token_values(name: str, document: Document) -> list[Value]:
         return [header for header, _ in headings(places)]
     if own == "section":
         return [section for _, section in headings(places)]
-    by_document = {"row": rows, "run": runs, "earlier": earlier, "date": date_parts}
+    by_document = {"row": rows, "run": runs, "letters": letters, "earlier": earlier}
+    by_document |= {"date": date_parts}
     if own in by_document:
         return by_document[own](places)
     if own == "column":

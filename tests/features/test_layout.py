@@ -134,6 +134,15 @@ def test_runs_by_hand() -> None:
     assert runs["("] is None
 
 
+def test_letters_by_hand() -> None:
+    letters = by_word("letters", "MR ROE, 3RD\nfell at home\nO2 given")
+    assert letters["ROE"] == letters[","] == (True, True)
+    assert letters["fell"] == letters["given"] == (False, True)
+    letters = by_word("letters", "MR ROE\nMet Ann" + " at home" * 24)
+    assert letters["ROE"] == (True, False)
+    assert letters["Ann"] is letters["at"] is None
+
+
 def test_earlier_headers_by_hand() -> None:
     note = "Surname: Roe\nName: Ann Roe 12 the\nNote: the Roe girl, room 12\nAnn left"
     document = Document("note", note)

@@ -75,6 +75,9 @@ def _layout_values(table: TokenTable, names: set[str]) -> dict[str, HashArray]:
         values["place"] = layout_kernels.places(start, documents, table.texts, gaps)
     if "row" in names:
         values["row"] = layout_kernels.rows(codes, start, end, gaps, lower_table())
+    if "letters" in names:
+        written = layout_kernels.letters(codes, start, end, documents, gaps, class_table())
+        values["letters"] = np.where(written == 0, NONE, hash_numbers(written))
     if "run" in names:
         values["run"] = runs(codes, start, end, gaps, class_table())
     if "date" in names:

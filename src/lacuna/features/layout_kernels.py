@@ -14,7 +14,7 @@ import numpy as np
 
 from lacuna.features.hashing import NONE, finish, seed, step, step_lower, step_shape
 from lacuna.kernels import kernel
-from lacuna.text.characters import DIGIT, IDEOGRAPH, LINE, LOWER, STOP, ClassTable
+from lacuna.text.characters import DIGIT, IDEOGRAPH, LINE, LOWER, STOP, UPPER, ClassTable
 from lacuna.types import BoolArray, CodeArray, HashArray, IntArray, LongArray
 
 #: The gap before a token; from LINE_BREAK on it begins a line.
@@ -28,6 +28,7 @@ WORD_END = np.uint64(0x110000)  # no code point
 NO_DATE, DAY, MONTH, YEAR, NUMERIC = range(5)
 DASH, FULL_STOP, SLASH, ZERO, NINE = map(np.uint32, (0x2D, 0x2E, 0x2F, 0x30, 0x39))
 LAST_DAY, FIRST_YEAR, LAST_YEAR = 31, 1900, 2099
+FEW = 50  # a document has few capitals if fewer than one word in so many begins with one
 
 
 @kernel
@@ -188,6 +189,43 @@ def earlier_headers(
                 values[t] = headers[first_seen[slot]]
             elif headers[t] != NONE:
                 first_seen[slot] = t
+    return values
+
+
+@kernel
+def letters(
+    codes: CodeArray,
+    start: IntArray,
+    end: IntArray,
+    documents: LongArray,
+    before: LongArray,
+    classes: ClassTable,
+) -> LongArray:
+    """Return for each token how its text is written: 2 · line + document, 0 as usual.
+
+    Document is 1 if few of its words begin with a capital and go on in small letters; line is 1 if
+    the words of its line have a capital and no small letter.
+    """
+    values = np.zeros(len(start), np.int64)
+    for d in range(len(documents) - 1):
+        words, titles = 0, 0
+        first, is_capital, is_small = documents[d], False, False
+        for t in range(documents[d], documents[d + 1]):
+            if before[t] >= LINE_BREAK:
+                values[first:t] = 2 * (is_capital and not is_small)
+                first, is_capital, is_small = t, False, False
+            kind = classes[codes[start[t]]]
+            if kind != LOWER and kind != UPPER:
+                continue
+            words += 1
+            for i in range(start[t], end[t]):
+                is_capital |= classes[codes[i]] == UPPER
+                is_small |= classes[codes[i]] == LOWER
+            if kind == UPPER and end[t] - start[t] > 1:
+                titles += classes[codes[start[t] + 1]] == LOWER
+        values[first : documents[d + 1]] = 2 * (is_capital and not is_small)
+        if FEW * titles < words:
+            values[documents[d] : documents[d + 1]] += 1
     return values
 
 

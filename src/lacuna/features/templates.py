@@ -44,6 +44,7 @@ WORD_ATTRIBUTES = {
 TOKEN_ATTRIBUTES = {
     "space": "what is before it: nothing, a space, several, a tab, a line break, a blank line",
     "run": "short shape of the text between two spaces, if that is several words: `d-d-d`",
+    "letters": "if its line is in capitals, or few words of the document begin with one: which",
     "date": "what it may be in a date: day, name of a month, year, or part of a numeric date",
     "header": "the words before the colon, on the same line",
     "section": "the last header above: `Header:` at the start of a line, or a line that is a title",
