@@ -145,6 +145,23 @@ def test_a_sentence_ends_with_one_stop() -> None:
     assert text(tidy(pieces)) == "by A. B. See Ph.D."
 
 
+@pytest.mark.parametrize(
+    ("before", "value", "expected"),
+    [
+        ("works as a ", "engineer", "works as an engineer"),
+        ("AN ", "mason", "AN mason"),
+        ("is an ", "mason", "is a mason"),
+        ("(A ", "usher", "(A usher"),
+        ("a ", "union steward", "a union steward"),
+        ("vitamin A ", "Adams", "vitamin A Adams"),
+        ("an ", "hour", "an hour"),
+        ("Ghana ", "editor", "Ghana editor"),
+    ],
+)
+def test_articles_fit_the_slot_after_them(before: str, value: str, expected: str) -> None:
+    assert text(tidy([Piece(before), Piece(value, "PROFESSION")])) == expected
+
+
 def test_findings_share_parts_and_have_gaps() -> None:
     pieces = write("@top shared\n[#1,2 cut of] [#1 {fruit}] and [#2 bone]\n")
     document = assemble("d", tidy(pieces), group="g", meta={}, findings=True)

@@ -6,6 +6,7 @@ one of its templates; facts are drawn once and remembered for their scope.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -31,6 +32,8 @@ from lacuna.synthetic.template import (
 )
 
 _MANY = 100  # lines of a list
+_ARTICLE = re.compile(r"(?:^|[\s(])([Aa])n? $")
+_VOWEL = re.compile(r"(?!uni|us|eu|one)[aeiou]|hon|hour")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +212,7 @@ def tidy(pieces: list[Piece]) -> list[Piece]:
     """Join plain pieces, and remove doubled spaces and stops at the ends of slots.
 
     A space is removed before another space or a stop and at the start of a line, a stop after a
-    stop: ``M.D.`` ends a sentence by itself.
+    stop: ``M.D.`` ends a sentence by itself. The article before a slot becomes the one that fits.
     """
     tidied: list[Piece] = []
     plain = ""
@@ -223,6 +226,7 @@ def tidy(pieces: list[Piece]) -> list[Piece]:
         if plain and text[0] in " .,;)\n" and end == " ":
             plain = plain[:-1]
         if piece.label or piece.findings:
+            plain = _with_article(plain, text)
             tidied += [Piece(plain)] if plain else []
             tidied.append(Piece(text, piece.label, piece.findings))
             plain = ""
@@ -230,6 +234,15 @@ def tidy(pieces: list[Piece]) -> list[Piece]:
             plain += text
         end = text[-1]
     return [*tidied, Piece(plain)] if plain else tidied
+
+
+def _with_article(plain: str, following: str) -> str:
+    """Return a text that ends with *a* or *an* with the one that goes with the next word."""
+    found = _ARTICLE.search(plain)
+    if not found or not following[:1].islower():
+        return plain
+    is_vowel = _VOWEL.match(following) is not None
+    return f"{plain[: found.end(1)]}{'n' if is_vowel else ''} "
 
 
 def _choice(options: tuple[Part, ...]) -> Part:
