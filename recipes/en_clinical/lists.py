@@ -1,7 +1,8 @@
-"""Word lists of the bundled model: names, places and jobs from Faker, common words from SCOWL.
+"""Word lists of the bundled model: names, places and jobs from Faker, towns, common words.
 
 The files ``common.txt.gz`` and ``proper.txt.gz`` are words of SCOWL 2020.12.07, sizes 10 to 70,
-with the size they first stand in; its licence is in ``SCOWL.txt``.
+with the size they first stand in; its licence is in ``SCOWL.txt``. Towns are those of GeoNames
+(CC BY 4.0, ``GEONAMES.txt``).
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ _WORD = re.compile(r"[A-Za-zÀ-ž][A-Za-zÀ-ž'-]+")
 #: Count of a word by the size of the SCOWL list: bands 5 to 0.
 _COUNTS = {10: 10**5, 20: 10**4, 35: 10**3, 40: 10**2, 50: 10**2, 55: 10, 60: 10, 70: 1}
 
+SHORTEST_TOWN = 2  #: letters of words in names of towns that are left out
+
 Counts = Mapping[str, int]
 
 
@@ -39,7 +42,9 @@ def word_lists() -> dict[str, Counts]:
         "place": _from_faker(
             faker.providers.address,
             r"cit(y|ies).*|.*_cities|states|provinces|regions|departments|countries",
-        ),
+        )
+        | _towns(),
+        "eponym": dict.fromkeys(_own_words("eponyms"), 1),
         "job": {word: 1 for word in jobs if word.islower() or len(word) > 4},
         "common": dict.fromkeys(_own_words("medical"), _COUNTS[50]) | _from_scowl("common"),
         "proper": _from_scowl("proper"),
@@ -61,6 +66,23 @@ def _from_scowl(name: str) -> dict[str, int]:
     content = gzip.decompress((HERE / f"{name}.txt.gz").read_bytes()).decode()
     pairs = (line.split("\t") for line in content.splitlines())
     return {word: _COUNTS[int(size)] for word, size in pairs}
+
+
+def read_towns() -> list[tuple[str, str, int]]:
+    """Return the towns of GeoNames: name, country, and size from 1 to 3."""
+    lines = gzip.decompress((HERE / "towns.txt.gz").read_bytes()).decode().splitlines()
+    rows = (line.split("\t") for line in lines)
+    return [(name, country, int(size)) for name, country, size in rows]
+
+
+def _towns() -> dict[str, int]:
+    """Return the words of the names of towns; count 10 for those of larger ones."""
+    words: dict[str, int] = {}
+    for name, _, size in read_towns():
+        for word in _words(name):
+            if len(word) > SHORTEST_TOWN:
+                words[word] = max(words.get(word, 0), 10 if size > 1 else 1)
+    return words
 
 
 def _own_words(name: str) -> list[str]:

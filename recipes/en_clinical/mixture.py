@@ -7,7 +7,7 @@ note have one group, so a feature must occur in several notes that somebody wrot
 
 from __future__ import annotations
 
-import sys
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,15 +16,14 @@ from random import Random
 from refilling import refilled, unchanged
 from values import Values
 
+import lacuna
 from lacuna.synthetic import Noise, Split, generate
 from lacuna.synthetic.clinic import assemble
 from lacuna.synthetic.noise import spoil
 from lacuna.synthetic.scene import Piece
 from lacuna.text.document import Document
 
-sys.path.append(str(Path(__file__).parents[2] / "corpus"))
-from families import families  # noqa: E402
-
+CORPUS = Path(__file__).parents[2] / "corpus"
 #: Labels of the corpus, and what the label set of i2b2 2014 calls them; all people but staff are
 #: PATIENT there.
 LABELS = {"NAME": "PATIENT", "IP": "IPADDR", "LOCATION_OTHER": "LOCATION-OTHER"}
@@ -70,6 +69,15 @@ class Mixture:
     sparse: bool = True
     families: int = 100
 
+    def described(self, seed: int) -> str:
+        """Return what the notes are, for the card of a model."""
+        return (
+            f"{len(corpus_notes(self))} notes of lacuna's corpus, each {self.written} times as written,"
+            f" {2 * self.cased} times in other letters and {self.refills} times with other"
+            f" identifiers; {self.generated} generated English notes and {self.jottings} jottings,"
+            f" seed {seed}"
+        )
+
 
 #: Notes with fewer identifiers than one in so many words are sparse.
 SPARSE = 25
@@ -91,7 +99,11 @@ def training_notes(mixture: Mixture, common: Iterable[str], seed: int) -> Iterat
 
 def corpus_notes(mixture: Mixture) -> list[Document]:
     """Return the notes of the corpus that models may learn from."""
-    found = [note for family in families("train")[: mixture.families] for note in family.notes]
+    table = tomllib.loads((CORPUS / "families.toml").read_text(encoding="utf-8"))
+    names = [name for name, family in table.items() if family["split"] == "train"]
+    found = [
+        note for name in names[: mixture.families] for note in lacuna.read(CORPUS / f"{name}.txt")
+    ]
     return [note for note in found if mixture.sparse or not is_sparse(note)]
 
 

@@ -51,7 +51,8 @@ _KINDS |= {"sept": tuple(month[:3] for month in _MONTHS), "tues": tuple(d[:3] fo
 _KINDS["thurs"] = _KINDS["tues"]
 _PIECE = re.compile(r"\d+|[^\W\d_]+")
 _ENDINGS = {1: "st", 2: "nd", 3: "rd", 21: "st", 22: "nd", 23: "rd", 31: "st"}
-_LATEST, _OLDEST = 12, 85  # years after and before the year of a date
+_YEARS = -20, 6  # how far a year moves
+_WHOLE_YEARS = 1930, 2025
 _CHILD, _ADULT = 18, 99
 
 
@@ -73,8 +74,8 @@ def other_code(surface: str, rng: Random, *, letters: bool = True) -> str:
     made = []
     for place, c in enumerate(surface):
         if c.isdigit():
-            leads = place > 0 or c == "0"
-            made.append(c if c == "0" and place == 0 else rng.choice("0123456789"[not leads :]))
+            leads = place == 0 or not surface[place - 1].isdigit()
+            made.append("0" if leads and c == "0" else rng.choice("0123456789"[leads:]))
         elif changes_letters and c.isalpha() and c.isascii():
             made.append(cased(c + c, rng.choice(ascii_lowercase) * 2)[0])
         else:
@@ -109,21 +110,15 @@ def _date_piece(pieces: Sequence[str], place: int, rng: Random) -> str:
         if piece.lower() in _ROMAN and 0 < place < len(pieces) - 1:
             return cased(piece, rng.choice(_ROMAN))
         return other_words(piece, rng)
-    number = int(piece)
-    if len(piece) == 4:
-        return str(min(max(number + rng.randint(-20, 6), number - _OLDEST), 2000 + 99 + _LATEST))
-    if len(piece) > 4:  # 20240314
-        return f"{rng.randint(1930, 2025)}{rng.randint(1, 12):02d}{rng.randint(1, 28):02d}"[
-            : len(piece)
-        ].ljust(len(piece), "0")
+    number, width = int(piece), len(piece)
+    if width == 4:
+        return str(number + rng.randint(*_YEARS))
+    if width > 4:  # 20240314
+        day = f"{rng.randint(*_WHOLE_YEARS)}{rng.randint(1, 12):02d}{rng.randint(1, 28):02d}"
+        return f"{day[:width]:0<{width}}"
     if number > 31:
-        return f"{rng.randint(32, 99):02d}"
-    limits = (13, 31) if number > 12 else (1, 12)
-    width = len(piece) if piece[0] == "0" or number > 9 else 1
-    new = rng.randint(*limits)
-    if width == 2 and piece[0] != "0" and number <= 12:
-        return f"{new:02d}"
-    return f"{new:0{width}d}"
+        return str(rng.randint(32, 99))
+    return f"{rng.randint(1, 12) if number <= 12 else rng.randint(13, 28):0{width}d}"
 
 
 def _with_endings(text: str) -> str:
@@ -137,7 +132,9 @@ def _with_endings(text: str) -> str:
 
 
 def other_age(surface: str, rng: Random) -> str:
-    """Return another age: a child's for a child's, in words for words."""
+    """Return another age: a child's for a child's, in words for words; 4½ stays."""
+    if len(_PIECE.findall(surface)) > 1 or not surface.isascii():
+        return other_words(surface, rng)
 
     def other(match: re.Match[str]) -> str:
         text = match[0]

@@ -6,21 +6,20 @@ Values of a note are taken from other notes of the corpus, from the language pac
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from pathlib import Path
 from random import Random
+
+from lists import read_towns
 
 from lacuna.synthetic.language import Split
 from lacuna.synthetic.people import NameBook, without_accents
 from lacuna.synthetic.writer import load_pack
 from lacuna.text.document import Document
 
-TOWNS = Path(__file__).parent / "towns.txt.gz"
 WORD = re.compile(r"[^\W\d_]+(?:['’ʻ][^\W\d_]+)*")
 PERSONS = frozenset(("PATIENT", "DOCTOR", "NAME"))
 #: Labels whose values may be taken from other notes as a whole.
@@ -86,7 +85,7 @@ class Values:
         pack = load_pack("en", Split.TRAIN)
         words = frozenset(common)
         by_label = surfaces(notes)
-        towns = read_towns()
+        towns = _towns()
         lists = pack.language.words
         return cls(
             _names(pack.book, by_label, words),
@@ -128,13 +127,11 @@ def surfaces(notes: Iterable[Document]) -> dict[str, list[str]]:
     return defaultdict(list, {label: sorted(values) for label, values in found.items()})
 
 
-def read_towns() -> list[tuple[str, float]]:
+def _towns() -> list[tuple[str, float]]:
     """Return the towns of GeoNames with weights."""
-    lines = gzip.decompress(TOWNS.read_bytes()).decode().splitlines()
-    rows = (line.split("\t") for line in lines)
     return [
-        (name, float(size) * (1.0 if country in _ENGLISH else _ABROAD))
-        for name, country, size in rows
+        (name, size * (1.0 if country in _ENGLISH else _ABROAD))
+        for name, country, size in read_towns()
     ]
 
 
