@@ -10,8 +10,9 @@ counts the words that are taken out of 1,000, right or wrong; in text without an
 else can be counted. "Missed" lists the labels of the missed words.
 
 Texts of the project are always measured: ``examples/notes-dev.jsonl`` and the dev families of
-``corpus/``; with ``--test``, also its test families, which no choice may depend on. With DATA, a folder of outside corpora, also those in :data:`OUTSIDE`
-that are there. ``peers.py`` says how to install the peers.
+``corpus/``; with ``--test``, also its test families, which no choice may depend on. With DATA, a
+folder of outside corpora, also those in :data:`OUTSIDE` that are there. ``peers.py`` says how to
+install the peers.
 """
 
 from __future__ import annotations
