@@ -24,6 +24,7 @@ PATH = re.compile(
 #: Folders that paths in the documentation begin with; other slashes are not paths of ours.
 FOLDERS = (
     "src",
+    "corpus",
     "docs",
     "tests",
     "benchmarks",
