@@ -20,9 +20,10 @@ from values import Values  # noqa: E402
 
 NOTE = """\
 ⟦HOSPITAL|Larkfield Cottage Hospital⟧   ⟦DATE|03/04/2021⟧
-Mrs ⟦PATIENT|Margaret Birtwhistle⟧, ⟦AGE|71⟧, hosp no ⟦MEDICALRECORD|LC-0042-17⟧, of ⟦STREET|14 Quarry Lane⟧,
-⟦CITY|Thrapston⟧. Her son ⟦NAME|Desmond⟧ (⟦NAME|D. Birtwhistle⟧) rang ⟦PHONE|01832 555 0147⟧ on ⟦DATE|Tuesday⟧.
-⟦PATIENT|MARGARET⟧ was a ⟦PROFESSION|lollipop lady⟧. Seen ⟦DATE|14-Mar-21⟧ by ⟦DOCTOR|M. Oduya⟧, ⟦DOCTOR|oduya⟧.
+Mrs ⟦PATIENT|Margaret Birtwhistle⟧, ⟦AGE|71⟧, hosp no ⟦MEDICALRECORD|LC-0042-17⟧,
+of ⟦STREET|14 Quarry Road⟧, ⟦CITY|Thrapston⟧. Her son ⟦NAME|Desmond⟧ (⟦NAME|D. Birtwhistle⟧)
+rang ⟦PHONE|01832 555 0147⟧ on ⟦DATE|Tuesday⟧. ⟦PATIENT|MARGARET⟧ was a
+⟦PROFESSION|lollipop lady⟧. Seen ⟦DATE|14-Mar-21⟧ by ⟦DOCTOR|M. Oduya⟧, ⟦DOCTOR|oduya⟧.
 Spells it ⟦PATIENT|B-I-R-T-W-H-I-S-T-L-E⟧; mail ⟦EMAIL|m.birtwhistle@lanternmail.com⟧.
 """
 
@@ -41,8 +42,8 @@ def read(marked: str) -> Document:
 
 @pytest.fixture(scope="module")
 def values() -> Values:
-    notes = [read(NOTE), *corpus_notes(Mixture(families=1))]
-    return Values.of(notes, ["cottage", "hospital", "lane", "baker", "bell", "banks"])
+    notes = [read(NOTE), *corpus_notes(Mixture(families=3))]
+    return Values.of(notes, ["cottage", "hospital", "road", "baker", "bell", "banks"])
 
 
 def filled(values: Values, seed: int, marked: str = NOTE) -> list[tuple[str, str]]:
@@ -93,7 +94,7 @@ def test_notation_stays(values: Values, seed: int) -> None:
     assert re.fullmatch(r"\d\d-[A-Z][a-z]{2}-\d\d", dates[2])
     assert re.fullmatch(r"[A-Z]{2}-0\d{3}-\d\d", found["MEDICALRECORD"])
     assert re.fullmatch(r"0\d{4} \d{3} \d{4}", found["PHONE"])
-    assert re.fullmatch(r"\d\d \S+ Lane", found["STREET"])
+    assert re.fullmatch(r"\d\d \S+ Road", found["STREET"])
     assert 18 <= int(found["AGE"]) <= 99
 
 

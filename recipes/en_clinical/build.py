@@ -28,7 +28,7 @@ from lacuna.models.answers import with_answers
 from lacuna.models.base import Card
 from lacuna.models.bundled import bundled_model
 from lacuna.models.crf import Crf, CrfModel
-from lacuna.models.file import StoredModel, write_model
+from lacuna.models.file import StoredModel, packed_words, unpack_strings, write_model
 from lacuna.models.scoring import without_small
 from lacuna.pipeline.training import train
 from lacuna.pipeline.training_records import Progress, TrainOptions
@@ -76,7 +76,8 @@ def build(mixture: Mixture) -> CrfModel:
     seen = {name: thinned(words, SEEN.get(name, SEEN_NAMES)) for name, words in lists.items()}
     with TemporaryDirectory() as folder:
         tagger = learn(mixture, seen, Path(folder) / "seen")
-        return finished(tagger, Resources.read(_written(lists, Path(folder) / "whole"), {}))
+        whole = Resources.read(_written(lists, Path(folder) / "whole"), {})
+        return finished(tagger, whole, lists["common"])
 
 
 def learn(mixture: Mixture, lists: Mapping[str, Counts], folder: Path) -> CrfModel:
@@ -106,14 +107,15 @@ def _written(lists: Mapping[str, Counts], folder: Path) -> dict[str, str]:
     return {name: str(folder / f"{name}.tsv") for name in lists}
 
 
-def finished(tagger: CrfModel, lists: Resources) -> CrfModel:
-    """Give the tagger the whole lists and its caution, and drop small weights."""
+def finished(tagger: CrfModel, lists: Resources, common: Counts) -> CrfModel:
+    """Give the tagger the whole lists and its caution; drop small weights and uncommon words."""
     old = tagger.index
     plan = make_plan(old.plan.templates, resources=lists, key=old.plan.key)
     weights = tagger.weights.dense(len(tagger.tags))
     index, kept = without_small(FeatureIndex(plan, old.keys), weights, SMALLEST_WEIGHT)
     config = replace(tagger.config, caution=CAUTION)
-    return replace(tagger, config=config, index=index, weights=kept)
+    words = packed_words(w for w in unpack_strings(tagger.words) if w.lower() in common)
+    return replace(tagger, config=config, index=index, weights=kept, words=words)
 
 
 def in_english(stored: StoredModel) -> StoredModel:

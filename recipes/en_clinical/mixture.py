@@ -59,15 +59,18 @@ class Mixture:
         Whether notes with few identifiers come at all.
     families
         How many families are used.
+    noise
+        How re-filled notes are typed.
     """
 
-    generated: int = 1200
-    jottings: int = 3000
+    generated: int = 1000
+    jottings: int = 2000
     written: int = 2
     cased: int = 1
-    refills: int = 5
+    refills: int = 8
     sparse: bool = True
     families: int = 100
+    noise: Noise = COPIED
 
     def described(self, seed: int) -> str:
         """Return what the notes are, for the card of a model."""
@@ -122,7 +125,7 @@ def copies(note: Document, mixture: Mixture, values: Values, seed: int) -> Itera
             yield written(f"{note.id}-{letters}{number}", in_letters(plain, change), note.id)
     for number in range(mixture.refills):
         rng = Random(f"{seed}/{note.id}/{number}")
-        pieces = spoil(refilled(note, values, rng), COPIED, rng)
+        pieces = spoil(refilled(note, values, rng), mixture.noise, rng)
         yield written(f"{note.id}-r{number}", pieces, note.id)
 
 

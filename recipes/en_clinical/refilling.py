@@ -26,10 +26,11 @@ _TITLES = frozenset(
     (
         *("jr", "sr", "ii", "iii", "iv", "van", "von", "der", "den", "de", "del", "la", "di", "da"),
         *("al", "el", "bin", "binti", "bint", "ibn", "ap", "ter", "née", "nee", "aka", "and"),
-        *("the", "of", "y", "dr", "mr", "mrs", "ms", "st", "s", "o", "d", "w", "kaur", "singh"),
+        *("the", "of", "y", "dr", "mr", "mrs", "ms", "kaur", "singh"),
     )
 )
 _SPELT = re.compile(r"[^\W\d_](?:[ .-]{1,2}[^\W\d_]){3,}")
+_CHILD_OF = re.compile(r"\b[sdwc] ?/ ?o\b", re.IGNORECASE)
 _RUN = re.compile(r"[^\W\d_]+|\d+")
 #: Parts of addresses on the net that stay.
 _NET = frozenset(
@@ -91,8 +92,14 @@ class Slots:
         persons = [m.surface(note.text) for m in note.mentions if m.label in PERSONS]
         if not self.keeps_origin:
             self.origin = self._any_origin()
-        for name in sorted(persons, key=lambda name: -len(WORD.findall(name))):
+        for name in sorted(persons, key=self._fullness):
             self.chosen.setdefault(("", name), self._person(name, "l"))
+
+    def _fullness(self, name: str) -> tuple[bool, int]:
+        """Sort key: names without initials first, and of these the longest."""
+        words = WORD.findall(name)
+        full = [word for word in words if not self._is_initials(word)]
+        return len(full) < len(words) and not _SPELT.fullmatch(name), -len(full)
 
     def fill(self, label: str, surface: str) -> str:
         """Return the value of a slot."""
@@ -107,7 +114,12 @@ class Slots:
         """Replace the words of a name; `alone` is what a single word is used as."""
         if _SPELT.fullmatch(surface):
             return self._spelt(surface)
-        found = [m for m in WORD.finditer(surface) if plain(m[0]) not in _TITLES]
+        kept = [m.span() for m in _CHILD_OF.finditer(surface)]
+        found = [
+            m
+            for m in WORD.finditer(surface)
+            if plain(m[0]) not in _TITLES and not any(a <= m.start() < b for a, b in kept)
+        ]
         names = [m for m in found if not self._is_initials(m[0])]
         is_turned = "," in surface or "^" in surface
         made, place = [], 0
@@ -121,9 +133,7 @@ class Slots:
             place = match.end()
         return "".join([*made, surface[place:]])
 
-    def _use(
-        self, names: list[re.Match[str]], match: re.Match[str], is_turned: bool
-    ) -> str:
+    def _use(self, names: list[re.Match[str]], match: re.Match[str], is_turned: bool) -> str:
         """Return what a word of a name is used as: "m", "f" or "l"."""
         uses = self.values.names.uses.get(plain(match[0]), ())
         genders = [use for _, use in uses if use != "l"]

@@ -221,7 +221,9 @@ def letters(places: Sequence[Place]) -> list[Value]:
 
 def _cases(word: str) -> str:
     """Return 1 for capitals, 0 for small letters, - for other characters."""
-    return "".join({characters.UPPER: "1", characters.LOWER: "0"}.get(class_of(c), "-") for c in word)
+    return "".join(
+        {characters.UPPER: "1", characters.LOWER: "0"}.get(class_of(c), "-") for c in word
+    )
 
 
 def earlier(places: Sequence[Place]) -> list[Value]:
