@@ -50,8 +50,8 @@ MERGED = {
     **{"BIOID": "IDNUM", "LOCATION-OTHER": "ORGANIZATION", "DEPARTMENT": "HOSPITAL"},
 }
 LICENCE = (
-    "Apache-2.0; holds hashes of words of Faker (MIT), of SCOWL and of towns of GeoNames (CC BY 4.0),"
-    " see recipes/en_clinical"
+    "Apache-2.0; holds hashes of words of Faker (MIT), of SCOWL and of towns of GeoNames"
+    " (CC BY 4.0), see recipes/en_clinical"
 )
 
 

@@ -75,9 +75,9 @@ class Mixture:
     def described(self, seed: int) -> str:
         """Return what the notes are, for the card of a model."""
         return (
-            f"{len(corpus_notes(self))} notes of lacuna's corpus, each {self.written} times as written,"
-            f" {2 * self.cased} times in other letters and {self.refills} times with other"
-            f" identifiers; {self.generated} generated English notes and {self.jottings} jottings,"
+            f"{len(corpus_notes(self))} notes of lacuna's corpus, each {self.written} times as"
+            f" written, {2 * self.cased} times in other letters and {self.refills} times with"
+            f" other identifiers; {self.generated} generated English notes and {self.jottings} jottings,"
             f" seed {seed}"
         )
 

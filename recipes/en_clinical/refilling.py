@@ -93,7 +93,7 @@ class Slots:
         if not self.keeps_origin:
             self.origin = self._any_origin()
         for name in sorted(persons, key=self._fullness):
-            self.chosen.setdefault(("", name), self._person(name, "l"))
+            self.chosen.setdefault(("", name), self._person(name))
 
     def _fullness(self, name: str) -> tuple[bool, int]:
         """Sort key: names without initials first, and of these the longest."""
@@ -107,11 +107,11 @@ class Slots:
             return self.chosen["", surface]
         key = (label, surface.lower())
         if key not in self.chosen:
-            self.chosen[key] = self._makers.get(label, Slots._number)(self, label, surface)
+            self.chosen[key] = _MAKERS.get(label, Slots._number)(self, label, surface)
         return cased(surface, self.chosen[key]) if len(surface) > 3 else self.chosen[key]
 
-    def _person(self, surface: str, alone: str) -> str:
-        """Replace the words of a name; `alone` is what a single word is used as."""
+    def _person(self, surface: str) -> str:
+        """Replace the words of a name."""
         if _SPELT.fullmatch(surface):
             return self._spelt(surface)
         kept = [m.span() for m in _CHILD_OF.finditer(surface)]
@@ -181,7 +181,9 @@ class Slots:
                 new[0] if new else self.rng.choice("ABCDEFGHJKLMNPRSTVW") for new in letters
             )
         new = self.words[key]
-        return "".join(n.upper() if o.isupper() else n.lower() for o, n in zip(word, new))
+        return "".join(
+            n.upper() if o.isupper() else n.lower() for o, n in zip(word, new, strict=True)
+        )
 
     def _spelt(self, surface: str) -> str:
         """Replace a name that is spelt letter by letter: o r t e g a."""
@@ -257,13 +259,15 @@ class Slots:
 
         return _RUN.sub(other, surface)
 
-    _makers: dict[str, Callable[[Slots, str, str], str]] = {
-        "DATE": _date,
-        "AGE": _age,
-        "PROFESSION": _job,
-        "CITY": _town,
-        "STATE": _listed,
-        "COUNTRY": _listed,
-        **dict.fromkeys(("HOSPITAL", "ORGANIZATION", "LOCATION_OTHER", "STREET"), _place),
-        **dict.fromkeys(_ADDRESSES, _address),
-    }
+
+#: How slots are filled, by label; all others get numbers and codes.
+_MAKERS: dict[str, Callable[[Slots, str, str], str]] = {
+    "DATE": Slots._date,
+    "AGE": Slots._age,
+    "PROFESSION": Slots._job,
+    "CITY": Slots._town,
+    "STATE": Slots._listed,
+    "COUNTRY": Slots._listed,
+    **dict.fromkeys(("HOSPITAL", "ORGANIZATION", "LOCATION_OTHER", "STREET"), Slots._place),
+    **dict.fromkeys(_ADDRESSES, Slots._address),
+}
