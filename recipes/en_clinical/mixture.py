@@ -74,11 +74,11 @@ class Mixture:
 
     def described(self, seed: int) -> str:
         """Return what the notes are, for the card of a model."""
+        copies = f"{self.written} as written, {2 * self.cased} in other letters"
         return (
-            f"{len(corpus_notes(self))} notes of lacuna's corpus, each {self.written} times as"
-            f" written, {2 * self.cased} times in other letters and {self.refills} times with"
-            f" other identifiers; {self.generated} generated English notes and {self.jottings} jottings,"
-            f" seed {seed}"
+            f"{len(corpus_notes(self))} notes of lacuna's corpus, of each {copies} and"
+            f" {self.refills} with other identifiers; {self.generated} generated English notes and"
+            f" {self.jottings} jottings, seed {seed}"
         )
 
 
