@@ -88,7 +88,7 @@ def learn(mixture: Mixture, lists: Mapping[str, Counts], folder: Path) -> CrfMod
         word_lists=_written(lists, folder),
         lexicon=False,  # names of the training notes are made up
         min_count=5,
-        min_documents=6,
+        min_documents=4,
         l2=0.5,
         iterations=24,
         tolerance=0.0,
