@@ -160,7 +160,7 @@ def test_models_learn_from_families_for_training_only() -> None:
     ids = {note.id.split("-")[0] for note in corpus_notes(Mixture())}
     assert not ids & {"w5", "w8", "w13", "w17", "w21", "w28"}
     assert len(ids) >= 15
-    dense = corpus_notes(Mixture(sparse=False))
+    dense = corpus_notes(Mixture(sparse=0))
     assert 0 < len(dense) < len(corpus_notes(Mixture()))
 
 

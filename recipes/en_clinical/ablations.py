@@ -38,7 +38,8 @@ ROWS: Mapping[str, Mixture] = {
     "no re-filling (4 copies as written)": replace(BASE, written=4, refills=0),
     "8 re-fillings": replace(BASE, refills=8),
     "no small letters, no capitals": replace(BASE, noise=AS_TYPED),
-    "no sparse notes": replace(BASE, sparse=False),
+    "no sparse notes": replace(BASE, sparse=0),
+    "sparse notes twice as often": replace(BASE, sparse=2),
     "7 families": replace(BASE, families=7),
     "14 families": replace(BASE, families=14),
 }

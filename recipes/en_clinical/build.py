@@ -29,7 +29,7 @@ from lacuna.models.base import Card
 from lacuna.models.bundled import bundled_model
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.file import StoredModel, packed_words, unpack_strings, write_model
-from lacuna.models.scoring import without_small
+from lacuna.models.scoring import in_few_bytes, without_small
 from lacuna.pipeline.training import train
 from lacuna.pipeline.training_records import Progress, TrainOptions
 
@@ -64,7 +64,8 @@ def main() -> None:
     mixture = SMALL if options.small else Mixture()
     began = time.perf_counter()
     options.output.parent.mkdir(exist_ok=True)
-    digest = write_model(options.output, with_answers(in_english(build(mixture).store())))
+    stored = in_few_bytes(in_english(build(mixture).store()))
+    digest = write_model(options.output, with_answers(stored))
     size = options.output.stat().st_size / 1e6
     seconds = time.perf_counter() - began
     sys.stderr.write(f"\n{options.output}: {size:.1f} MB, {seconds:.0f} s, sha256 {digest}\n")

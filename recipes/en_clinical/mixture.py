@@ -56,7 +56,7 @@ class Mixture:
     refills
         How often it comes with other identifiers.
     sparse
-        Whether notes with few identifiers come at all.
+        How many times as often notes with few identifiers come, in each of these ways.
     families
         How many families are used.
     noise
@@ -68,7 +68,7 @@ class Mixture:
     written: int = 2
     cased: int = 1
     refills: int = 8
-    sparse: bool = True
+    sparse: int = 1
     families: int = 100
     noise: Noise = COPIED
 
@@ -107,7 +107,7 @@ def corpus_notes(mixture: Mixture) -> list[Document]:
     found = [
         note for name in names[: mixture.families] for note in lacuna.read(CORPUS / f"{name}.txt")
     ]
-    return [note for note in found if mixture.sparse or not is_sparse(note)]
+    return [note for note in found if mixture.sparse > 0 or not is_sparse(note)]
 
 
 def is_sparse(note: Document) -> bool:
@@ -118,12 +118,13 @@ def is_sparse(note: Document) -> bool:
 def copies(note: Document, mixture: Mixture, values: Values, seed: int) -> Iterator[Document]:
     """Write a note of the corpus several times."""
     plain = unchanged(note)
-    for number in range(mixture.written):
+    times = mixture.sparse if is_sparse(note) else 1
+    for number in range(times * mixture.written):
         yield written(f"{note.id}-w{number}", plain, note.id)
-    for number in range(mixture.cased):
+    for number in range(times * mixture.cased):
         for letters, change in LETTERS.items():
             yield written(f"{note.id}-{letters}{number}", in_letters(plain, change), note.id)
-    for number in range(mixture.refills):
+    for number in range(times * mixture.refills):
         rng = Random(f"{seed}/{note.id}/{number}")
         pieces = spoil(refilled(note, values, rng), mixture.noise, rng)
         yield written(f"{note.id}-r{number}", pieces, note.id)

@@ -11,7 +11,15 @@ from lacuna.features.extract import FeatureIndex, build_index
 from lacuna.features.plan import make_plan
 from lacuna.features.templates import parse_templates
 from lacuna.models import scoring
-from lacuna.models.scoring import WIDE, Scorer, SparseRows, without_small
+from lacuna.models.file import StoredModel
+from lacuna.models.scoring import (
+    WIDE,
+    Scorer,
+    SparseRows,
+    in_few_bytes,
+    stored_weights,
+    without_small,
+)
 from lacuna.text.document import Document
 from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, RealArray
@@ -82,6 +90,24 @@ def test_sparse_rows_are_the_table_without_small_weights(features: int, seed: in
     wide = rows.wide(TAGS)
     assert np.array_equal(wide, rows.dense(TAGS)[: len(wide)])
     assert len(wide) == ((large != 0).sum(axis=1) * WIDE > TAGS).sum()
+
+
+@given(st.integers(1, 6), st.integers(0, 10**6))
+def test_weights_in_few_bytes_are_the_same_to_eleven_bits(features: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(features, TAGS)).astype(np.float32)
+    index, _ = model_of([Document("a", " ".join(f"w{i}" for i in range(features)))], ["word[0]"])
+    _, rows = without_small(index, table[: len(index)], 0.1)
+    names = ("borders", "weight_tags", "weights")
+    stored = StoredModel("crf", {}, dict(zip(names, rows, strict=True)))
+    few = in_few_bytes(stored)
+    assert all(2 * few.arrays[name].nbytes == stored.arrays[name].nbytes for name in names)
+    for model, tolerance in ((stored, 0.0), (few, 2.0**-11)):
+        read = stored_weights(model, rows.rows, TAGS)
+        assert np.array_equal(read.borders, rows.borders)
+        assert np.array_equal(read.tags, rows.tags)
+        assert np.allclose(read.values, rows.values, rtol=tolerance, atol=0)
+        assert [array.dtype for array in read] == [array.dtype for array in rows]
 
 
 def test_rows_without_weights_are_no_trouble() -> None:

@@ -1,6 +1,7 @@
 """Restoring CRFs from model files.
 
-Weights are stored row by row: row r has the tags ``weight_tags[borders[r]:borders[r + 1]]``.
+Weights are stored row by row: row r has the tags ``weight_tags[borders[r]:borders[r + 1]]``. They
+may take few bytes (:func:`~lacuna.models.scoring.in_few_bytes`).
 Features are stored as the hashes of their keys; the words of the training text are stored only so
 that people can see what a model learnt (`explain.py`).
 """
