@@ -28,7 +28,13 @@ from lacuna.models.answers import with_answers
 from lacuna.models.base import Card
 from lacuna.models.bundled import bundled_model
 from lacuna.models.crf import Crf, CrfModel
-from lacuna.models.file import StoredModel, packed_words, unpack_strings, write_model
+from lacuna.models.file import (
+    PackedStrings,
+    StoredModel,
+    packed_words,
+    unpack_strings,
+    write_model,
+)
 from lacuna.models.scoring import in_few_bytes, without_small
 from lacuna.pipeline.training import train
 from lacuna.pipeline.training_records import Progress, TrainOptions
@@ -42,7 +48,7 @@ SEEN_NAMES = 5
 #: Weights nearer to zero are left out of the file.
 SMALLEST_WEIGHT = 0.04
 #: Makes the model prefer too much to too little.
-CAUTION = 0.7
+CAUTION = 0.65
 #: Labels that the tagger does not tell apart: patterns do, by a word before the number or its form.
 MERGED = {
     **dict.fromkeys(("FAX", "URL", "IPADDR"), "PHONE"),
@@ -77,8 +83,7 @@ def build(mixture: Mixture) -> CrfModel:
     seen = {name: thinned(words, SEEN.get(name, SEEN_NAMES)) for name, words in lists.items()}
     with TemporaryDirectory() as folder:
         tagger = learn(mixture, seen, Path(folder) / "seen")
-        whole = Resources.read(_written(lists, Path(folder) / "whole"), {})
-        return finished(tagger, whole, lists["common"])
+        return finished(tagger, Resources.read(_written(lists, Path(folder) / "whole"), {}))
 
 
 def learn(mixture: Mixture, lists: Mapping[str, Counts], folder: Path) -> CrfModel:
@@ -108,15 +113,20 @@ def _written(lists: Mapping[str, Counts], folder: Path) -> dict[str, str]:
     return {name: str(folder / f"{name}.tsv") for name in lists}
 
 
-def finished(tagger: CrfModel, lists: Resources, common: Counts) -> CrfModel:
-    """Give the tagger the whole lists and its caution; drop small weights and uncommon words."""
+def finished(tagger: CrfModel, lists: Resources) -> CrfModel:
+    """Give the tagger the whole lists and its caution, and drop small weights."""
     old = tagger.index
     plan = make_plan(old.plan.templates, resources=lists, key=old.plan.key)
     weights = tagger.weights.dense(len(tagger.tags))
     index, kept = without_small(FeatureIndex(plan, old.keys), weights, SMALLEST_WEIGHT)
     config = replace(tagger.config, caution=CAUTION)
-    words = packed_words(w for w in unpack_strings(tagger.words) if w.lower() in common)
-    return replace(tagger, config=config, index=index, weights=kept, words=words)
+    return replace(tagger, config=config, index=index, weights=kept, words=small(tagger.words))
+
+
+def small(words: PackedStrings) -> PackedStrings:
+    """Return words without those that are also there in small letters."""
+    every = set(unpack_strings(words))
+    return packed_words(word for word in every if word.islower() or word.lower() not in every)
 
 
 def in_english(stored: StoredModel) -> StoredModel:

@@ -72,7 +72,7 @@ def snippets(part: str) -> list[Document]:
 
 
 @pytest.mark.parametrize(
-    ("part", "least_recall", "least_precision"), [("read", 0.95, 0.94), ("unread", 0.9, 0.89)]
+    ("part", "least_recall", "least_precision"), [("read", 0.95, 0.94), ("unread", 0.92, 0.89)]
 )
 def test_hand_written_notes(
     part: str, least_recall: float, least_precision: float, detector: Detector
@@ -143,10 +143,10 @@ def test_look_alikes(line: str, detector: Detector) -> None:
 def test_there_are_many_look_alikes_and_few_failures() -> None:
     lines = sentences()
     failing = [line for line in lines if line.startswith(KNOWN_FAILURE)]
-    assert len(lines) >= 90
-    assert len(failing) <= 2
-    assert sum("⟦" in line for line in lines) >= 40
-    assert sum("⟦" not in line for line in lines) >= 40
+    assert len(lines) >= 200
+    assert len(failing) <= 25
+    assert sum("⟦" in line for line in lines) >= 80
+    assert sum("⟦" not in line for line in lines) >= 80
 
 
 def test_it_makes_no_promise_and_says_how_to_get_one() -> None:

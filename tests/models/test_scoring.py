@@ -16,6 +16,7 @@ from lacuna.models.scoring import (
     WIDE,
     Scorer,
     SparseRows,
+    in_all_bytes,
     in_few_bytes,
     stored_weights,
     without_small,
@@ -103,7 +104,7 @@ def test_weights_in_few_bytes_are_the_same_to_eleven_bits(features: int, seed: i
     few = in_few_bytes(stored)
     assert all(2 * few.arrays[name].nbytes == stored.arrays[name].nbytes for name in names)
     for model, tolerance in ((stored, 0.0), (few, 2.0**-11)):
-        read = stored_weights(model, rows.rows, TAGS)
+        read = stored_weights(in_all_bytes(model), rows.rows, TAGS)
         assert np.array_equal(read.borders, rows.borders)
         assert np.array_equal(read.tags, rows.tags)
         assert np.allclose(read.values, rows.values, rtol=tolerance, atol=0)

@@ -17,9 +17,10 @@ are floats next to their weights, so that one memory access reads both. Place -1
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from threading import Lock
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -39,11 +40,13 @@ TagArray = npt.NDArray[np.uint16]
 
 NEGLIGIBLE = 1e-3  #: smaller weights are dropped; a score is a sum of about fifty
 WIDE = 3  #: a row is wide if more than one weight in three is not zero
-#: The arrays of weights in a file: their usual types, and those that take fewer bytes.
-_SIZES = {
+#: Arrays in a file: their usual types, and those that take fewer bytes.
+_Sizes = Mapping[str, tuple[type[np.number[Any]], type[np.number[Any]]]]
+_SIZES: _Sizes = {
     "borders": (np.int64, np.int32),
     "weight_tags": (np.uint16, np.uint8),
     "weights": (np.float32, np.float16),
+    "word_borders": (np.int64, np.int32),
 }
 MOST_BYTES = 1 << 26  #: size at which the cache of word types is cleared
 
@@ -114,13 +117,26 @@ def without_small(
 
 def in_few_bytes(stored: StoredModel) -> StoredModel:
     """Return a model that takes half the bytes for its weights, which are rounded to 11 bits."""
-    few = {name: stored.arrays[name].astype(small) for name, (_, small) in _SIZES.items()}
-    return replace(stored, arrays={**stored.arrays, **few})
+    return _converted(stored, _SIZES)
+
+
+def in_all_bytes(stored: StoredModel) -> StoredModel:
+    """Return a model with its arrays as they are used, whatever the file holds."""
+    return _converted(stored, {name: (few, many) for name, (many, few) in _SIZES.items()})
+
+
+def _converted(stored: StoredModel, sizes: _Sizes) -> StoredModel:
+    arrays = {
+        name: array.astype(sizes[name][1])
+        if name in sizes and array.dtype == sizes[name][0]
+        else array
+        for name, array in stored.arrays.items()
+    }
+    return replace(stored, arrays=arrays)
 
 
 def stored_weights(stored: StoredModel, features: int, tags: int) -> SparseRows:
     """Return the weights in a file, checked against the number of features and tags."""
-    stored = _in_all_bytes(stored)
     borders = require(stored, "borders", np.int64, (features + 1,))
     values = require_numbers(stored, "weights", np.float32, (-1,))
     columns = require(stored, "weight_tags", np.uint16, (len(values),))
@@ -128,14 +144,6 @@ def stored_weights(stored: StoredModel, features: int, tags: int) -> SparseRows:
     if not rising or (columns >= tags).any():
         raise ModelFileError(stored.source, "its weights are damaged")
     return SparseRows(borders, columns, values)
-
-
-def _in_all_bytes(stored: StoredModel) -> StoredModel:
-    arrays = dict(stored.arrays)
-    for name, (dtype, small) in _SIZES.items():
-        if name in arrays and arrays[name].dtype == small:
-            arrays[name] = arrays[name].astype(dtype)
-    return replace(stored, arrays=arrays)
 
 
 class Scorer:

@@ -29,7 +29,7 @@ from lacuna.models.file import (
     require,
     require_numbers,
 )
-from lacuna.models.scoring import SparseRows, stored_weights
+from lacuna.models.scoring import SparseRows, in_all_bytes, stored_weights
 from lacuna.models.settings import stored_settings
 from lacuna.models.stored_tags import check_tags
 from lacuna.types import RealArray
@@ -67,6 +67,7 @@ def restore_li(stored: StoredModel) -> LiModel:
 
 def _restore(stored: StoredModel, settings: type[Settings]) -> _Content[Settings]:
     """Return the content of a file; whatever compiled code relies on is checked here."""
+    stored = in_all_bytes(stored)
     try:
         config = stored_settings(settings, _as_trained(stored.header.get("config")))
         tags = tuple(msgspec.convert(stored.header.get("tags"), list[str]))
