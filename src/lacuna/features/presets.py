@@ -93,6 +93,9 @@ stem[-1..1]
 section[0]
 """
 
+#: Not a preset: training chooses one by its documents.
+AUTO = "auto"
+
 #: Name → templates, as in a template file.
 PRESETS: Mapping[str, str] = {"default": _DEFAULT, "clinical": _CLINICAL, "hypergraph": _HYPERGRAPH}
 
