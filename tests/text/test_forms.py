@@ -14,7 +14,9 @@ def note(text: str, *words: str) -> Document:
     return Document("a", text, tuple(Mention.of("X", place) for place in places))
 
 
-@pytest.mark.parametrize("text", ["Name: Roe", "x\n  Unit No: Roe", "x\r Ärztin: Dr Roe", "a:\nb: Roe"])
+@pytest.mark.parametrize(
+    "text", ["Name: Roe", "x\n  Unit No: Roe", "x\r Ärztin: Dr Roe", "a:\nb: Roe"]
+)
 def test_mentions_after_a_label(text: str) -> None:
     assert share_in_forms([note(text, "Roe")]) == 1.0
 
@@ -35,6 +37,9 @@ def test_mentions_in_running_text(text: str) -> None:
 
 
 def test_the_share_counts_mentions_of_all_documents() -> None:
-    documents = [note("Name: Roe\nRuiz left.", "Roe", "Ruiz"), note("Seen by Lowe and Moe", "Lowe", "Moe")]
+    documents = [
+        note("Name: Roe\nRuiz left.", "Roe", "Ruiz"),
+        note("Seen by Lowe and Moe", "Lowe", "Moe"),
+    ]
     assert share_in_forms(documents) == 0.25
     assert share_in_forms([]) == share_in_forms([note("Name: Roe")]) == 0.0

@@ -20,7 +20,17 @@ from difflib import get_close_matches
 from enum import Enum
 from functools import lru_cache
 from os import PathLike, fspath
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 

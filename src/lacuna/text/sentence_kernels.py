@@ -248,7 +248,9 @@ def _is_flat(signs: IntArray, t: int, c: int) -> bool:
     if not signs[t, KIND] & INSIDE_HOUSE or t + 1 == c:
         return False
     following, size = signs[t + 1, FIRST], signs[t + 1, END] - signs[t + 1, START]
-    return bool(following == DIGIT or signs[t + 1, CODE] == HYPHEN or (following == UPPER and size == 1))
+    return bool(
+        following == DIGIT or signs[t + 1, CODE] == HYPHEN or (following == UPPER and size == 1)
+    )
 
 
 @kernel

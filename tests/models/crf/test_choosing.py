@@ -41,7 +41,8 @@ def test_what_was_set_stays() -> None:
 
 @pytest.mark.parametrize(("document", "preset"), [(FORM, "clinical"), (PROSE, "default")])
 def test_training_stores_the_choice(document: Document, preset: str) -> None:
-    trained = train([document, document], Crf(iterations=1))
+    documents = [document, replace(document, id="other")]
+    trained = train(documents, Crf(iterations=1))
     model = restore(trained.model.store())
     assert isinstance(model, CrfModel)
     assert model.config.features == preset

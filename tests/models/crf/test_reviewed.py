@@ -26,7 +26,7 @@ NOTES = (
         "b", "He met Eve.\nRome burns.\n", (Mention.of("P", (7, 10)), Mention.of("L", (12, 16)))
     ),
 )
-CONFIGS = [Crf(features="default", l2=0.3), Li(features="default", l2=0.3)]
+CONFIGS = [Crf(l2=0.3), Li(l2=0.3)]
 
 
 def reviewed(document: Document, *spans: tuple[int, int]) -> Document:
@@ -35,6 +35,7 @@ def reviewed(document: Document, *spans: tuple[int, int]) -> Document:
 
 def training(documents: list[Document], config: CrfSettings) -> TrainingSet:
     examples = [encode(document, config) for document in documents]
+    config = replace(config, features="default")
     return prepare(examples, set_up(examples, config, FitOptions()))
 
 
