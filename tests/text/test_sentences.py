@@ -29,7 +29,6 @@ INSIDE_A_LINE = {
     "postcode after a house": "C/ Mayor 3. ¦28001 Madrid.",
     "flat without a street": "Toma 3. ¦1A. ¦Calle Sol. ¦Le dan 3. ¦1A. ¦Dosis de mg/c 3. ¦4,2 no.",
     "street too far away": "Calle de la Virgen de los Dos Altos del Mar y la Luz 3. ¦1A.",
-    "doubled letters": "Vive en EE. UU. desde ayer.",
     "laboratory": "Hb. 12 y Hto. 39. ¦Bien.",
     "numbers": "Temp 98.6, BP 120/80. ¦Weight 70.5 kg.",
     "no space, no end": "Seen by Dr.Smith.He left. ¦Good.",

@@ -64,7 +64,7 @@ _WORDS = {
         sx fx cx px wt ht esp etc al op cit wk wks mo mos yr yrs hrs min mins sec secs
         calif mass conn penn tenn fla tex ariz colo wash ore mich minn wis ill ind ky va ga ala
         miss la ark okla neb kan dak mont wyo nev del md nac edif esq pta izq izqda dcha der
-        ee edf carr cra kra dpto
+        edf carr cra kra dpto
         gmbh str geb verh zn bd ste cie cía
     """,
     STARTER: """
