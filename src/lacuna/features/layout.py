@@ -76,9 +76,7 @@ def _layout_values(table: TokenTable, names: set[str]) -> dict[str, HashArray]:
     if "row" in names:
         values["row"] = layout_kernels.rows(codes, start, end, gaps, lower_table())
     if "lead" in names:
-        values["lead"] = layout_kernels.leads(
-            codes, start, end, gaps, lower_table(), class_table()
-        )
+        values["lead"] = layout_kernels.leads(codes, start, end, gaps, lower_table(), class_table())
     if "run" in names:
         values["run"] = runs(codes, start, end, gaps, class_table())
     if "date" in names:
