@@ -36,6 +36,10 @@ def test_mentions_in_running_text(text: str) -> None:
     assert share_in_forms([note(text, "Roe")]) == 0.0
 
 
+def test_several_mentions_of_a_line() -> None:
+    assert share_in_forms([note("x\nName: Ann Roe\nMoe", "Ann", "Roe", "Moe")]) == 2 / 3
+
+
 def test_the_share_counts_mentions_of_all_documents() -> None:
     documents = [
         note("Name: Roe\nRuiz left.", "Roe", "Ruiz"),

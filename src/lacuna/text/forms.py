@@ -15,10 +15,11 @@ def share_in_forms(documents: Iterable[Document]) -> float:
     """Return which share of the mentions follow a ``Label:`` at the start of their line."""
     mentions = after_key = 0
     for document in documents:
-        text = document.text
-        for mention in document.mentions:
+        text, line, seen = document.text, 0, 0
+        for mention in document.mentions:  # in reading order
             start = mention.spans[0].start
-            line = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
+            found = max(text.rfind("\n", seen, start), text.rfind("\r", seen, start))
+            line, seen = (found + 1 if found >= 0 else line), start
             key = _KEY.match(text, line)
             mentions += 1
             after_key += key is not None and key.end() <= start
