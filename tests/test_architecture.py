@@ -34,7 +34,7 @@ LAYERS = (
     ("pictures",),
     ("pipeline",),
     ("archive",),
-    ("arrow", "presidio", "spacy"),
+    ("arrow", "presidio", "sklearn", "spacy"),
     ("web",),
     ("cli",),
 )
