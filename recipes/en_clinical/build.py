@@ -38,6 +38,7 @@ from lacuna.models.file import (
 from lacuna.models.scoring import in_few_bytes, without_small
 from lacuna.pipeline.training import train
 from lacuna.pipeline.training_records import Progress, TrainOptions
+from lacuna.text.sequences import SequenceKind
 
 TEMPLATES = Path(__file__).parent / "templates.txt"
 SEED = 1
@@ -92,10 +93,11 @@ def learn(mixture: Mixture, lists: Mapping[str, Counts], folder: Path) -> CrfMod
     config = Crf(
         features=str(TEMPLATES),
         word_lists=_written(lists, folder),
+        sequence=SequenceKind.SENTENCE,
         lexicon=False,  # names of the training notes are made up
         min_count=5,
-        min_documents=4,
-        l2=0.5,
+        min_documents=5,
+        l2=0.15,
         iterations=24,
         tolerance=0.0,
     )

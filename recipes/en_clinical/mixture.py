@@ -63,11 +63,11 @@ class Mixture:
         How re-filled notes are typed.
     """
 
-    generated: int = 1000
+    generated: int = 1200
     jottings: int = 2000
-    written: int = 2
+    written: int = 1
     cased: int = 1
-    refills: int = 8
+    refills: int = 4
     sparse: int = 1
     families: int = 100
     noise: Noise = COPIED

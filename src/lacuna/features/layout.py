@@ -78,6 +78,8 @@ def _layout_values(table: TokenTable, names: set[str]) -> dict[str, HashArray]:
     if "letters" in names:
         written = layout_kernels.letters(codes, start, end, documents, gaps, class_table())
         values["letters"] = np.where(written == 0, NONE, hash_numbers(written))
+    if "lead" in names:
+        values["lead"] = layout_kernels.leads(codes, start, end, gaps, lower_table(), class_table())
     if "run" in names:
         values["run"] = runs(codes, start, end, gaps, class_table())
     if "date" in names:

@@ -20,7 +20,17 @@ from difflib import get_close_matches
 from enum import Enum
 from functools import lru_cache
 from os import PathLike, fspath
-from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 
@@ -29,7 +39,7 @@ from lacuna.errors import ConfigError
 #: Former names of settings in model files, and their present names.
 FORMER_NAMES: Mapping[str, str] = {"lists": "word_lists"}
 #: Settings that were added later with another default than models had before.
-FORMER_DEFAULTS: Mapping[str, Any] = {"lexicon": False}
+FORMER_DEFAULTS: Mapping[str, Any] = {"lexicon": False, "sequence": "sentence"}
 TYPE_NAMES: Mapping[Any, str] = {
     bool: "true or false",
     int: "a whole number",
@@ -83,6 +93,13 @@ class Settings:
 
     def check(self) -> None:
         """Raise ConfigError if settings contradict one another."""
+
+
+class Chosen(NamedTuple):
+    """Settings of which the documents chose some; in words which and why, or nothing."""
+
+    config: Settings
+    remark: str = ""
 
 
 AnySettings = TypeVar("AnySettings", bound=Settings)
@@ -198,17 +215,14 @@ def configure(record: type[AnySettings], assignments: Iterable[str]) -> AnySetti
     Values are TOML; a bare word is a string, so ``scheme=BILOU`` needs no quotes. A dot sets an
     entry of a mapping: ``word_lists.first=names.tsv``.
     """
-    known = [field.name for field in fields(record)]
     values: dict[str, Any] = {}
     for assignment in assignments:
         key, equals, text = assignment.partition("=")
         name, *inner = (part.strip() for part in key.split("."))
         if not equals:
             raise ConfigError(f"--set {assignment}: expected key=value")
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-            raise ConfigError(f"--set {name}: unknown setting; {hint}")
+        if unknown := why_unknown(record, name):
+            raise ConfigError(f"--set {unknown}")
         _assign(values, [name, *inner], _value(text.strip()))
     try:
         for name, value in values.items():
@@ -216,6 +230,16 @@ def configure(record: type[AnySettings], assignments: Iterable[str]) -> AnySetti
         return msgspec.convert(values, record)
     except (ConfigError, msgspec.ValidationError) as error:
         raise ConfigError(f"--set {error}") from None
+
+
+def why_unknown(record: type[Settings], name: str) -> str:
+    """Return an error message if there is no setting with this name, otherwise nothing."""
+    known = [field.name for field in fields(record)]
+    if name in known:
+        return ""
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+    return f"{name}: unknown setting; {hint}"
 
 
 def _assign(values: dict[str, Any], path: list[str], value: Any) -> None:
