@@ -129,6 +129,8 @@ class Trained:
         Whether training was interrupted before its end.
     unreviewed
         What was not learnt from, because nobody has reviewed it; None if all was reviewed.
+    raw_tokens
+        Size of the raw text that was learnt from.
     """
 
     model: Tagger
@@ -142,6 +144,7 @@ class Trained:
     left_out: Counter[str]
     interrupted: bool = False
     unreviewed: Unreviewed | None = None
+    raw_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)
