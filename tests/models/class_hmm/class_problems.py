@@ -17,7 +17,8 @@ WORDS, OUTCOMES, FEATURES = 6, 8, 5
 class Problem:
     """Eight tokens in four sentences, one empty; the last two words count half as others.
 
-    If some classes are `unknown`, sentences of which all are do not count.
+    Class O has `outside` states, the others have `states`; 0 is as many as those. If some classes
+    are `unknown`, sentences of which all are do not count.
     """
 
     def __init__(
@@ -25,13 +26,15 @@ class Problem:
         seed: int,
         *,
         states: int = 2,
+        outside: int = 0,
         scheme: Scheme = Scheme.BIO,
         basic: bool = False,
         unknown: bool = False,
     ) -> None:
         self.rng = np.random.default_rng(seed)
         self.tags = tag_set(["A", "B"], scheme)
-        self.states = states
+        sizes = [outside or states] + [states] * (len(self.tags) - 1)
+        self.borders: LongArray = np.cumsum([0, *sizes])
         self.sentences: LongArray = np.array([0, 3, 3, 4, 8])
         allowed = moves(self.tags, scheme)
         self.table = allowed.allowed
@@ -49,11 +52,11 @@ class Problem:
         )
         features = np.eye(OUTCOMES) if basic else self._distinct_features()
         self.features = csr_array(features)
-        self.moves = allowed.split(states)
+        self.moves = allowed.split(np.array(sizes))
 
     def objective(self, kappa: float) -> ClassHmmObjective:
         return ClassHmmObjective(
-            self.corpus, self.features, self.moves, states=self.states, kappa=kappa
+            self.corpus, self.features, self.moves, borders=self.borders, kappa=kappa
         )
 
     def _classes(self) -> IntArray:

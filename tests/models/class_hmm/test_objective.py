@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lacuna.encoding.schemes import Scheme
 from lacuna.inference.chain import constrain, expectations, first_order
-from lacuna.models.class_hmm.objective import HmmTables, expected_counts
+from lacuna.models.class_hmm.objective import HmmTables, classes_of_states, expected_counts
 from tests.models.class_hmm.class_problems import Problem
 
 SEEDS = st.integers(0, 10_000)
@@ -23,7 +23,7 @@ SCHEMES = st.sampled_from([Scheme.IO, Scheme.BIO, Scheme.BILOU])
 def test_gradient_by_central_differences(
     seed: int, scheme: Scheme, kappa: float, states: int, unknown: bool
 ) -> None:
-    problem = Problem(seed, scheme=scheme, states=states, unknown=unknown)
+    problem = Problem(seed, scheme=scheme, states=states, outside=2, unknown=unknown)
     objective = problem.objective(kappa)
     point = problem.rng.normal(size=objective.parameters)
     _, gradient = objective(point)
@@ -38,7 +38,7 @@ def test_gradient_by_central_differences(
 @given(SEEDS, SCHEMES, st.booleans())
 def test_value_by_enumeration_of_valid_paths(seed: int, scheme: Scheme, unknown: bool) -> None:
     """A token of an unknown class may have any state."""
-    problem = Problem(seed, scheme=scheme, unknown=unknown)
+    problem = Problem(seed, scheme=scheme, outside=3, unknown=unknown)
     objective = problem.objective(0.7)
     point = problem.rng.normal(size=objective.parameters)
     weights = objective.tables(point)
@@ -55,7 +55,7 @@ def test_value_by_enumeration_of_valid_paths(seed: int, scheme: Scheme, unknown:
         if first == last:
             continue
         classes = problem.corpus.classes[first:last].tolist()
-        choices = [every if c < 0 else range(2 * c, 2 * c + 2) for c in classes]
+        choices = [every if c < 0 else range(*problem.borders[c : c + 2]) for c in classes]
         total = 0.0
         for path in product(*choices):
             probability = begin[path[0]]
@@ -71,13 +71,13 @@ def test_value_by_enumeration_of_valid_paths(seed: int, scheme: Scheme, unknown:
 
 @given(SEEDS)
 def test_counts_are_those_of_the_general_engine_with_other_classes_forbidden(seed: int) -> None:
-    problem = Problem(seed)
+    problem = Problem(seed, outside=3)
     objective = problem.objective(0.0)
     logs = objective.log_probabilities(problem.rng.normal(size=objective.parameters))
-    total, used = expected_counts(problem.corpus, logs, problem.states)
+    total, used = expected_counts(problem.corpus, logs, problem.borders)
     corpus = problem.corpus
     emission = (corpus.readings @ logs.emission)[corpus.words]
-    state_class = np.arange(len(problem.moves.first)) // problem.states
+    state_class = classes_of_states(problem.borders)
     valid = constrain(emission, state_class == corpus.classes[:, None])
     found = expectations(first_order(logs.transition, logs.start), valid, corpus.sentences)
     assert total == pytest.approx(found.log_partition.sum())
@@ -111,4 +111,4 @@ def test_words_and_classes_that_cannot_be_have_no_likelihood() -> None:
     problem = Problem(2)
     logs = problem.objective(0.0).log_probabilities(np.zeros(problem.objective(0.0).parameters))
     never = HmmTables(np.full_like(logs.emission, -np.inf), logs.transition, logs.start)
-    assert expected_counts(problem.corpus, never, problem.states)[0] == -np.inf
+    assert expected_counts(problem.corpus, never, problem.borders)[0] == -np.inf

@@ -89,8 +89,8 @@ class ClassHmmObjective:
         features[x, r] = 1 if outcome x has feature r.
     moves
         The moves that the tag scheme allows.
-    states
-        States per class.
+    borders
+        Class c has the states borders[c] to borders[c + 1].
     kappa
         κ.
     """
@@ -101,12 +101,12 @@ class ClassHmmObjective:
         features: csr_array,
         moves: Moves,
         *,
-        states: int,
+        borders: LongArray,
         kappa: float,
     ) -> None:
         self.corpus, self.features, self.moves = corpus, features, moves
         self.by_feature = features.T.tocsr()
-        self.states, self.kappa = states, kappa
+        self.borders, self.kappa = borders, kappa
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
@@ -137,7 +137,7 @@ class ClassHmmObjective:
     def __call__(self, point: RealArray) -> tuple[float, RealArray]:
         """Return f and its gradient."""
         logs = self.log_probabilities(point)
-        total, used = expected_counts(self.corpus, logs, self.states)
+        total, used = expected_counts(self.corpus, logs, self.borders)
         # observed minus expected uses of an outcome: uses - (all uses of its softmax) · p
         surplus = HmmTables(
             used.emission - used.emission.sum(axis=0) * np.exp(logs.emission),
@@ -166,7 +166,7 @@ def log_sum(scores: FloatArray, *, axis: int) -> FloatArray:
 
 
 def expected_counts(
-    corpus: ClassCorpus, log_probabilities: HmmTables, states: int
+    corpus: ClassCorpus, log_probabilities: HmmTables, borders: LongArray
 ) -> tuple[float, HmmTables]:
     """Return log P(X, C) and how often each probability is expected to be used.
 
@@ -176,22 +176,22 @@ def expected_counts(
         The training corpus.
     log_probabilities
         log p(x | y), log p(y' | y) and log p(first y).
-    states
-        States per class; state y belongs to class y // states.
+    borders
+        Class c has the states borders[c] to borders[c + 1].
     """
     by_word = corpus.readings @ np.maximum(log_probabilities.emission, LOWEST)
     tables = HmmTables(*map(np.exp, log_probabilities._replace(emission=by_word)))
     counts = HmmTables(*map(np.zeros_like, tables))
     seen = corpus.words, corpus.classes, corpus.sentences[: corpus.whole + 1]
-    total = add_expected_counts(*seen, *tables, states, *counts)
+    total = add_expected_counts(*seen, *tables, borders, *counts)
     if corpus.whole < len(corpus.sentences) - 1:
         logs = log_probabilities._replace(emission=by_word)
-        total += _add_with_unknown(corpus, logs, states, counts)
+        total += _add_with_unknown(corpus, logs, borders, counts)
     return total, counts._replace(emission=corpus.readings.T @ counts.emission)
 
 
 def _add_with_unknown(
-    corpus: ClassCorpus, logs: HmmTables, states: int, counts: HmmTables
+    corpus: ClassCorpus, logs: HmmTables, borders: LongArray, counts: HmmTables
 ) -> float:
     """Do what :func:`add_expected_counts` does, for the sentences with unknown classes.
 
@@ -199,7 +199,7 @@ def _add_with_unknown(
     """
     offsets = corpus.sentences[corpus.whole :]
     own = slice(offsets[0], offsets[-1])
-    words, owner = corpus.words[own], np.arange(len(logs.start), dtype=np.int32) // states
+    words, owner = corpus.words[own], classes_of_states(borders).astype(np.int32)
     found = sums_given(
         first_order(logs.transition, logs.start),
         logs.emission[words],
@@ -213,6 +213,11 @@ def _add_with_unknown(
     return float(found.log_partition.sum())
 
 
+def classes_of_states(borders: LongArray) -> LongArray:
+    """Return the class of every state, if class c has the states borders[c] to borders[c + 1]."""
+    return np.repeat(np.arange(len(borders) - 1), np.diff(borders))
+
+
 @kernel
 def add_expected_counts(
     words: IntArray,
@@ -221,7 +226,7 @@ def add_expected_counts(
     emission: FloatArray,
     transition: FloatArray,
     start: FloatArray,
-    states: int,
+    borders: LongArray,
     word_counts: FloatArray,
     move_counts: FloatArray,
     start_counts: FloatArray,
@@ -229,7 +234,8 @@ def add_expected_counts(
     """Add the expected uses of emission[x, s], transition[s, s'] and start[s]; return log p.
 
     Forward–backward over valid paths in linear space: token t of class c has only the states
-    c·m … c·m + m - 1, m = states, so a step costs m² and not (number of states)².
+    borders[c] … borders[c + 1] - 1, so a step costs the product of two classes' numbers of states
+    and not the square of all.
 
         log p(words, classes) = Σ_t log scale[t]
         p(state t is j)              = alpha[t, j] beta[t, j]
@@ -243,35 +249,38 @@ def add_expected_counts(
     longest = 0
     for n in range(len(sentences) - 1):
         longest = max(longest, sentences[n + 1] - sentences[n])
-    alpha = np.empty((longest, states))
+    most = np.diff(borders).max()
+    alpha = np.empty((longest, most))
     scale = np.empty(longest)
-    beta, ahead = np.empty(states), np.empty(states)
+    beta, ahead = np.empty(most), np.empty(most)
     for n in range(len(sentences) - 1):
         own_words = words[sentences[n] : sentences[n + 1]]
         own_classes = classes[sentences[n] : sentences[n + 1]]
         size = len(own_words)
         if size == 0:
             continue
-        total += _forward(own_words, own_classes, emission, transition, start, states, alpha, scale)
+        total += _forward(
+            own_words, own_classes, emission, transition, start, borders, alpha, scale
+        )
         if total == -np.inf:
             return total
         beta[:] = 1.0
         # beta[t-1, i] = Σ_j transition[i, j] emission[x_t, j] beta[t, j] / scale[t]
         for t in range(size - 1, -1, -1):
-            here = own_classes[t] * states
+            here, end = borders[own_classes[t]], borders[own_classes[t] + 1]
             row = word_counts[own_words[t]]
-            for j in range(states):
+            for j in range(end - here):
                 row[here + j] += alpha[t, j] * beta[j]
             if t == 0:
-                for j in range(states):
+                for j in range(end - here):
                     start_counts[here + j] += alpha[t, j] * beta[j]
                 break
-            before = own_classes[t - 1] * states
-            for j in range(states):
+            before = borders[own_classes[t - 1]]
+            for j in range(end - here):
                 ahead[j] = emission[own_words[t], here + j] * beta[j] / scale[t]
-            for i in range(states):
+            for i in range(borders[own_classes[t - 1] + 1] - before):
                 beta[i] = 0.0
-                for j in range(states):
+                for j in range(end - here):
                     move = transition[before + i, here + j] * ahead[j]
                     beta[i] += move
                     move_counts[before + i, here + j] += alpha[t - 1, i] * move
@@ -285,7 +294,7 @@ def _forward(
     emission: FloatArray,
     transition: FloatArray,
     start: FloatArray,
-    states: int,
+    borders: LongArray,
     alpha: FloatArray,
     scale: FloatArray,
 ) -> float:
@@ -293,19 +302,22 @@ def _forward(
     total = 0.0
     # alpha[t, j] = Σ_i alpha[t-1, i] transition[i, j] emission[x_t, j] / scale[t], Σ_j alpha = 1
     for t in range(len(words)):
-        here = classes[t] * states
+        here = borders[classes[t]]
+        size = borders[classes[t] + 1] - here
         scale[t] = 0.0
-        for j in range(states):
-            reached = start[here + j] if t == 0 else 0.0
-            if t > 0:
-                before = classes[t - 1] * states
-                for i in range(states):
-                    reached += alpha[t - 1, i] * transition[before + i, here + j]
-            alpha[t, j] = reached * emission[words[t], here + j]
+        for j in range(size):
+            alpha[t, j] = start[here + j] if t == 0 else 0.0
+        if t > 0:
+            before = borders[classes[t - 1]]
+            for i in range(borders[classes[t - 1] + 1] - before):
+                for j in range(size):
+                    alpha[t, j] += alpha[t - 1, i] * transition[before + i, here + j]
+        for j in range(size):
+            alpha[t, j] *= emission[words[t], here + j]
             scale[t] += alpha[t, j]
         if scale[t] == 0.0:
             return -np.inf
-        for j in range(states):
+        for j in range(size):
             alpha[t, j] /= scale[t]
         total += np.log(scale[t])
     return total

@@ -40,7 +40,7 @@ def restore_class_hmm(stored: StoredModel) -> ClassHmmModel:
         space = WordFeatureSpace(features, KnownKeys.of(keys))
     except ValueError as error:
         raise ModelFileError(stored.source, f"its features are damaged: {error}") from None
-    size = len(tags) * config.states
+    size = int(config.borders(tags)[-1])
     return ClassHmmModel(
         config,
         tags,
