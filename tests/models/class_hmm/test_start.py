@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
@@ -25,6 +25,9 @@ from tests.models.class_hmm.class_problems import OUTCOMES, Problem
 @given(
     st.lists(st.floats(0, 1e5), min_size=1, max_size=30).filter(lambda c: sum(c) > 1e-9),
     st.floats(1e-3, 10),
+)
+@example(
+    [0.0, 47570.0, 64392.0, 37126.0, 34232.0, 34232.0, 41940.0, 57800.0, 40330.0, 58760.0], 0.001
 )
 def test_the_slope_is_zero_at_the_best_weights(counts: list[float], kappa: float) -> None:
     column = np.array(counts)[:, None]

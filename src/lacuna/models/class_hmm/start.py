@@ -30,7 +30,7 @@ from lacuna.models.class_hmm.objective import (
 from lacuna.types import FloatArray, IntArray, LongArray
 
 LEAST_PENALTY = 1e-3  #: least 2κ: without a penalty, weights would diverge
-OUTER_STEPS, INNER_STEPS = 12, 12
+OUTER_STEPS, INNER_STEPS = 12, 16
 LEAST_CURVATURE = 0.1  #: so that unused weights have a finite scale
 
 
