@@ -92,9 +92,10 @@ def selected(page: Page) -> list[str]:
 
 
 def is_saved(page: Page) -> None:
-    """Wait until all edits are on the disk."""
+    """Wait until all edits are on the disk; a dialog that was just closed makes its edit later."""
     from playwright.sync_api import expect
 
+    page.evaluate("new Promise((done) => setTimeout(() => requestAnimationFrame(done), 100))")
     expect(page.locator("#saved")).to_have_text(re.compile("^saved"))
 
 

@@ -35,6 +35,7 @@ from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, IntArray, LongArray
 
 TRIAL = 5  #: iterations after which one of several starting points is chosen
+LEAST_SPELLED = 5  #: words that occur less often are not in the file as text
 LEAST_TOKENS = 0.5  #: sub-tags with fewer expected tokens are dropped
 
 
@@ -111,7 +112,8 @@ class DpHmmTraining:
             Priors(config.alpha, config.alpha_e, config.alpha_tag, config.alpha_t),
             structured=config.inference == "structured",
         )
-        spelled = frequent_words(table, config.rare) if config.spell else NO_STRINGS
+        least = max(config.rare, LEAST_SPELLED)
+        spelled = frequent_words(table, least) if config.spell else NO_STRINGS
         config = replace(config, word_lists=without_folders(config.word_lists))
         return cls(config, tags, words, problem, spelled)
 
@@ -137,10 +139,10 @@ class DpHmmTraining:
         )
 
 
-def frequent_words(table: TokenTable, rare: int) -> PackedStrings:
-    """Return the words that are not rare as text, for people."""
+def frequent_words(table: TokenTable, least: int) -> PackedStrings:
+    """Return the words that occur at least so often as text, for people."""
     types = number_types(table.hashes)
-    return packed_words(words_at(table, types.first[np.bincount(types.ids) >= rare]))
+    return packed_words(words_at(table, types.first[np.bincount(types.ids) >= least]))
 
 
 def fit_rare_functions(table: TokenTable, gold: IntArray, config: DpHmm) -> RareFunctions:
