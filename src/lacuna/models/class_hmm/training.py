@@ -212,12 +212,10 @@ def make_vocabulary(features: WordFeatures, table: TokenTable, types: NumberedTy
 
 def in_one_document(table: TokenTable, types: NumberedTypes) -> BoolArray:
     """Tell of every word whether it occurs in one document only; in a single document, once."""
-    if len(table.documents) <= 2:
-        return np.bincount(types.ids) == 1
-    document = np.repeat(np.arange(len(table.documents) - 1), np.diff(table.documents))
-    first = document[types.first]
-    elsewhere = np.bincount(types.ids, document != first[types.ids])
-    alone: BoolArray = elsewhere == 0
+    alone: BoolArray = np.bincount(types.ids) == 1
+    if len(table.documents) > 2:
+        document = np.repeat(np.arange(len(table.documents) - 1), np.diff(table.documents))
+        alone = np.bincount(types.ids, document != document[types.first][types.ids]) == 0
     return alone
 
 
