@@ -25,10 +25,9 @@ def sentences_per_block(documents: Sequence[TrainingDocument]) -> int:
 
     Documents of groups are never cut: who groups documents has given their borders.
     """
-    grouped = any(item.document.group is not None for item in documents)
-    if len(documents) >= ENOUGH or grouped or blocks(documents, BLOCK) < ENOUGH:
+    if len(documents) >= ENOUGH or any(item.document.group is not None for item in documents):
         return 0
-    return BLOCK
+    return BLOCK if blocks(documents, BLOCK) >= ENOUGH else 0
 
 
 def blocks(documents: Sequence[TrainingDocument], size: int) -> int:

@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from lacuna.encoding.flat import TrainingDocument
-from lacuna.features.blocks import block_units, sentences_per_block
+from lacuna.features.blocks import block_units, blocks, sentences_per_block
 from lacuna.features.lexicon_counts import count_lexicon, sentence_units
 from lacuna.features.resources import Resources, uses_lexicon
 from lacuna.features.templates import Template
 from lacuna.features.token_table import TokenTable
+from lacuna.models.settings import Settings
 
 FEWEST_UNITS = 2  #: with fewer there are no others whose counts could be used
 
@@ -77,3 +78,11 @@ def block_size(
     document are not, or if a model is adapted, which knows other documents.
     """
     return 0 if least > 1 or adapts else sentences_per_block(documents)
+
+
+def blocks_used(config: Settings, documents: Sequence[TrainingDocument], *, adapts: bool) -> int:
+    """Return into how many blocks training cut the corpus; 0 if it did not."""
+    needed = getattr(config, "lexicon", False) or getattr(config, "two_pass", False)
+    least = getattr(config, "min_documents", 1)
+    size = block_size(documents, least=least, adapts=adapts) if needed else 0
+    return blocks(documents, size) if size else 0

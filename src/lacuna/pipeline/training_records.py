@@ -129,6 +129,8 @@ class Trained:
         Whether training was interrupted before its end.
     unreviewed
         What was not learnt from, because nobody has reviewed it; None if all was reviewed.
+    blocks
+        Number of blocks of sentences that counted as documents, because the corpus has few; or 0.
     """
 
     model: Tagger
@@ -142,6 +144,7 @@ class Trained:
     left_out: Counter[str]
     interrupted: bool = False
     unreviewed: Unreviewed | None = None
+    blocks: int = 0
 
 
 @dataclass(frozen=True, slots=True)

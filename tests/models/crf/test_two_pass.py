@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from lacuna import Document
+from lacuna import Document, Mention
 from lacuna.errors import ConfigError, ModelFileError
+from lacuna.features.blocks import BLOCK, block_units
 from lacuna.features.layout import value_hashes
-from lacuna.features.token_table import token_table
+from lacuna.features.token_table import token_table, training_table
 from lacuna.models.crf import Crf
 from lacuna.models.crf.elsewhere import COLUMNS, FirstPass, evidence
+from lacuna.models.crf.held_out import held_out, joined, only_in
 from lacuna.models.crf.two_pass import TwoPassModel, first_look, restore_two_pass
 from lacuna.models.file import StoredModel, write_model
 from lacuna.models.registry import load
@@ -167,3 +171,92 @@ def test_an_interruption_ends_training_before_there_is_a_second_pass() -> None:
 def test_too_few_groups_for_held_out_passes_are_refused() -> None:
     with pytest.raises(ConfigError, match="folds"):
         train(corpus(4), Crf(two_pass=True))
+
+
+# --- blocks
+
+
+def without_borders(sentences: int) -> Document:
+    """A document of many sentences in which the same names come again and again."""
+    parts = corpus(sentences // 4, seed=6)
+    text, mentions = "", []
+    for part in parts:
+        mentions += [
+            Mention.of(m.label, (m.start + len(text), m.end + len(text))) for m in part.mentions
+        ]
+        text += part.text
+    return Document("one", text, tuple(mentions))
+
+
+@pytest.fixture(scope="module")
+def of_blocks() -> TwoPassModel:
+    made = train([without_borders(6 * BLOCK)], Crf(iterations=15, two_pass=True)).model
+    assert isinstance(made, TwoPassModel)
+    return made
+
+
+def test_a_corpus_without_document_borders_is_cut_into_blocks(of_blocks: TwoPassModel) -> None:
+    assert of_blocks.block == BLOCK
+    assert of_blocks.first.index.plan.resources.lexicon is not None
+    text = without_borders(2 * BLOCK)
+    found = of_blocks.tag(text)
+    assert [(m.label, m.spans) for m in found.mentions] == [
+        (m.label, m.spans) for m in text.mentions
+    ]
+
+
+def test_long_documents_are_then_cut_in_tagging_too(of_blocks: TwoPassModel) -> None:
+    text = without_borders(2 * BLOCK).text
+    half = list(re.finditer("\n", text))[BLOCK - 1].end()
+    apart = of_blocks.table([Document("a", text[:half]), Document("b", text[half:])])
+    whole = of_blocks.table([Document("c", text)])
+    as_one = replace(of_blocks, block=0).table([Document("c", text)])
+    for name, values in whole.given.items():
+        assert values.tolist() == apart.given[name].tolist()
+    assert any(values.tolist() != as_one.given[n].tolist() for n, values in whole.given.items())
+
+
+def test_the_size_of_blocks_is_in_the_file(of_blocks: TwoPassModel, model: TwoPassModel) -> None:
+    assert restore_two_pass(of_blocks.store()).block == BLOCK
+    stored = model.store()
+    older = {name: stored.header[name] for name in ("first", "second")}
+    assert restore_two_pass(StoredModel("two-pass", older, stored.arrays)).block == 0
+    damaged = StoredModel("two-pass", {**older, "block": -1}, stored.arrays)
+    with pytest.raises(ModelFileError, match="blocks"):
+        restore_two_pass(damaged)
+
+
+def test_parts_are_runs_of_blocks_apart_from_the_rest() -> None:
+    example = Crf().example(without_borders(8 * BLOCK))
+    table = training_table([example])
+    unit = np.repeat(block_units(table.documents, table.sentences, BLOCK), np.diff(table.sentences))
+    folds = list(held_out([example], table, BLOCK))
+    assert (np.sum([fold.part for fold in folds], axis=0) == 1).all()
+    for rest, part in folds:
+        away = np.abs(unit[rest][:, None] - np.unique(unit[part]))
+        assert away.min() == 2
+        left = set(unit.tolist()) - set(unit[rest].tolist()) - set(unit[part].tolist())
+        assert len(left) <= 2
+
+
+def test_parts_are_whole_groups_if_there_are_borders() -> None:
+    documents = corpus(12)
+    examples = [Crf().example(document) for document in documents]
+    table = training_table(examples)
+    group = np.repeat([int(str(d.group)[1:]) for d in documents], np.diff(table.documents))
+    folds = list(held_out(examples, table, 0))
+    assert (np.sum([fold.part for fold in folds], axis=0) == 1).all()
+    for rest, part in folds:
+        assert (rest == ~part).all()
+        assert not set(group[rest].tolist()) & set(group[part].tolist())
+
+
+def test_what_was_seen_in_the_parts_is_joined_in_order() -> None:
+    seen = FirstPass(
+        LABELS[:3], np.eye(3)[[0, 1, 2, 1]], *np.array([[1, 2, 3], [2, 3, 4], [1, 2, 1]])
+    )
+    part = np.array([True, False, True, False])
+    both = joined([only_in(part, seen), only_in(~part, seen)])
+    assert both.share.tolist() == seen.share.tolist()
+    assert [list(row) for row in both[2:]] == [list(row) for row in seen[2:]]
+    assert only_in(part, seen).start.tolist() == [2]

@@ -18,7 +18,7 @@ from lacuna.learning.folds import jackknife
 from lacuna.models.crf.elsewhere import FirstPass
 from lacuna.types import BoolArray
 
-FOLDS = 5
+FOLDS = 3
 
 
 class Fold(NamedTuple):

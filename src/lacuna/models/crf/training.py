@@ -40,7 +40,7 @@ from lacuna.types import RealArray
 
 JUDGED_EVERY = 5  #: iterations between scores on dev
 WINDOW = 5  #: iterations that must improve the objective by the tolerance
-FOLD_ITERATIONS = 20  #: of the first passes of folds; all of them gain a tenth of a point
+FIRST_ITERATIONS = 16  #: of first passes, alike for those of parts and that of all documents
 MODELS: Mapping[type[CrfSettings], type[ChainCrf]] = {Crf: CrfModel, Li: LiModel}
 
 
@@ -120,22 +120,19 @@ def _two_passes(examples: Sequence[Example], setup: Setup) -> Iterator[Step]:
     """Train first passes for held-out parts, then the first pass, then the second pass."""
     size = block_size(examples, least=fewest_documents(examples, setup))
     data = encoded(examples, setup)
-    brief = replace(setup, config=replace(setup.config, iterations=_fold_iterations(setup)))
+    iterations = min(FIRST_ITERATIONS, setup.config.iterations)
+    brief = replace(setup, config=replace(setup.config, iterations=iterations))
     seen: list[FirstPass] = []
     for fold in held_out(examples, data.table, size):
         gold = np.where(fold.rest, data.gold, UNKNOWN)
         model = yield from _first_pass(examples, training_set(data, brief, gold), brief)
         seen.append(only_in(fold.part, first_look(model, data.table)))
-    first = yield from _first_pass(examples, training_set(data, setup), setup)
+    first = yield from _first_pass(examples, training_set(data, brief), brief)
     borders = block_borders(data.table.documents, data.table.sentences, size)
     told = evidence(data.table, joined(seen), borders)
     data = data.told(told, evidence_templates(), setup)
     for step in _one_pass(examples, training_set(data, setup), setup):
         yield step._replace(model=partial(_second_pass, first, step, size))
-
-
-def _fold_iterations(setup: Setup) -> int:
-    return min(FOLD_ITERATIONS, setup.config.iterations)
 
 
 def _first_pass(
