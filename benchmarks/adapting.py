@@ -27,8 +27,8 @@ import lacuna
 from lacuna.evaluation.counts import Counts
 from lacuna.learning.folds import jackknife
 from lacuna.models.base import Tagger
+from lacuna.models.bundled import bundled_model
 from lacuna.models.crf import Crf, CrfModel
-from lacuna.models.file import bundled_model
 from lacuna.models.settings import Settings
 from lacuna.pipeline.training import train
 from lacuna.pipeline.training_records import TrainOptions

@@ -24,7 +24,7 @@ import lacuna
 from lacuna.deid.calibration_units import calibration_units
 from lacuna.deid.detector import DEFAULT_THRESHOLD, Detector, Recognizers
 from lacuna.deid.patterns import find_patterns
-from lacuna.models.file import bundled_model
+from lacuna.models.bundled import bundled_model
 from lacuna.pipeline.detect_and_redact import Safe
 from lacuna.synthetic import Split, generate
 from lacuna.text.document import Document

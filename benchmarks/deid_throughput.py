@@ -28,49 +28,12 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
+from peers import PEERS, without_our_path
+
 from lacuna.synthetic import Split, generate
 from lacuna.text.document import Document
 from lacuna.text.tokens import tokenize
 
-OTHERS = {
-    "presidio": """
-from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
-from presidio_analyzer.nlp_engine import NlpArtifacts, NlpEngine, SpacyNlpEngine
-import spacy
-
-class Blank(SpacyNlpEngine):
-    def __init__(self):
-        super().__init__()
-        self.nlp = {"en": spacy.blank("en")}
-    def load(self):
-        pass
-
-registry = RecognizerRegistry(supported_languages=["en"])
-registry.load_predefined_recognizers(languages=["en"])
-try:
-    registry.remove_recognizer("SpacyRecognizer")
-except Exception:
-    pass
-engine = AnalyzerEngine(registry=registry, nlp_engine=Blank(), supported_languages=["en"])
-
-def redact(text):
-    found = sorted(engine.analyze(text, language="en"), key=lambda r: r.start)
-    out, done = [], 0
-    for result in found:
-        if result.start >= done:
-            out += [text[done:result.start], "<" + result.entity_type + ">"]
-            done = result.end
-    return "".join(out) + text[done:], len(out) // 2
-""",
-    "scrubadub": """
-import scrubadub
-scrubber = scrubadub.Scrubber()
-
-def redact(text):
-    clean = scrubber.clean(text)
-    return clean, clean.count("{{") - text.count("{{")
-""",
-}
 TIMING = """
 import json, sys, time
 texts = json.load(sys.stdin)
@@ -133,7 +96,7 @@ def main() -> None:
             whole, found = run_lacuna(place / "all.jsonl", place / "safe", options)
             for name, seconds in (("whole command", whole), ("loaded", whole.without(one))):
                 rounds.setdefault(f"lacuna, {name}", []).append(Took(sum(sizes), found, seconds))
-            for name, code in OTHERS.items():
+            for name, code in PEERS.items():
                 took = run_other(options.others, code, few, sum(sizes[: len(few)]))
                 if took is not None:
                     rounds.setdefault(name, []).append(took)
@@ -195,7 +158,7 @@ def run_other(python: str, code: str, texts: list[str], tokens: int) -> Took | N
         capture_output=True,
         text=True,
         check=False,
-        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+        env=without_our_path(),
     )
     if run.returncode:
         reason = run.stderr.strip().splitlines() or ["?"]

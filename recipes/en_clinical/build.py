@@ -25,8 +25,9 @@ from lacuna.features.resources import Resources
 from lacuna.io.label_map import LabelMap
 from lacuna.models.answers import with_answers
 from lacuna.models.base import Card
+from lacuna.models.bundled import bundled_model
 from lacuna.models.crf import Crf, CrfModel
-from lacuna.models.file import StoredModel, bundled_model, write_model
+from lacuna.models.file import StoredModel, write_model
 from lacuna.models.scoring import without_small
 from lacuna.pipeline.training import train
 from lacuna.pipeline.training_records import Progress, TrainOptions

@@ -13,7 +13,8 @@ import lacuna as library
 from lacuna.deid.promises import promises_of
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.io.output import write_corpus
-from lacuna.models.file import bundled_model, read_model
+from lacuna.models.bundled import bundled_model
+from lacuna.models.file import read_model
 from lacuna.synthetic import Split, generate
 from lacuna.text.document import Document
 from tests.archive.conftest import contents, tiny_model

@@ -13,7 +13,7 @@ from lacuna.deid.patterns import PATTERN_LABELS, find_patterns
 from lacuna.io.corpus import read_corpus
 from lacuna.io.output import write_corpus
 from lacuna.models import base
-from lacuna.models.file import bundled_model
+from lacuna.models.bundled import bundled_model
 from lacuna.pipeline.deidentify import Deidentifier
 from lacuna.pipeline.evaluate import evaluate_pipeline
 from lacuna.synthetic import Split, generate

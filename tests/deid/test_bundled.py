@@ -19,8 +19,9 @@ from lacuna.deid.promises import promises_of
 from lacuna.deid.redact import Redactor
 from lacuna.errors import ConfigError
 from lacuna.io.label_map import bundled_categories
+from lacuna.models.bundled import bundled_model
 from lacuna.models.crf import CrfModel
-from lacuna.models.file import bundled_model, read_model
+from lacuna.models.file import read_model
 from lacuna.pipeline.detection import open_detection
 from lacuna.synthetic import Split, generate
 from lacuna.text.document import Document, Mention

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lacuna.deid.vocabulary import SLICE, Vocabulary, language_name, vocabulary_of, word_types
-from lacuna.models.file import StoredModel, bundled_model, read_model
+from lacuna.models.bundled import bundled_model
+from lacuna.models.file import StoredModel, read_model
 from lacuna.models.registry import restore
 from lacuna.synthetic import Split, generate
 

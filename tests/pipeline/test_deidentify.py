@@ -20,7 +20,7 @@ from lacuna import Crf, Deidentifier, Document, Failed, Key, Redacted, Safe
 from lacuna.deid.redact import Redactor
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.models.base import Tagger
-from lacuna.models.file import bundled_model
+from lacuna.models.bundled import bundled_model
 from lacuna.pipeline import opened_detectors
 from lacuna.pipeline.detection import open_detection
 from lacuna.pipeline.training import train_model

@@ -8,8 +8,8 @@ import pytest
 
 import lacuna
 from lacuna import Document, Mention
+from lacuna.models.bundled import bundled_model
 from lacuna.models.crf import Crf, CrfModel
-from lacuna.models.file import bundled_model
 from lacuna.pipeline.replay import generated, replayed
 from lacuna.synthetic import CLEAN, Split, generate
 from tests.models.examples import corpus, work_histories

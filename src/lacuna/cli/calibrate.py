@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lacuna.cli.console import announce_compiling, print_json, print_table, say
-from lacuna.cli.corpora import CorpusArgument, CorpusOptions, JsonOption, reading
+from lacuna.cli.corpora import CorpusArgument, CorpusOptions, JsonOption, ModelArgument, reading
 from lacuna.cli.detector_options import DetectorOptions, PolicyOption
 from lacuna.cli.option_records import only
 from lacuna.errors import ConfigError
@@ -21,7 +21,7 @@ CURVE_SHOWN = (0.5, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 
 
 def calibrate_command(
-    model: Annotated[Path, typer.Argument(help="A model file, *.lacuna.")],
+    model: ModelArgument,
     gold: CorpusArgument,
     *,
     max_missed: Annotated[
@@ -58,16 +58,17 @@ def calibrate_command(
 
     Example: lacuna calibrate names.lacuna unseen.jsonl --max-missed 0.05 -o own.lacuna
     """
-    from lacuna.deid.detection_options import BUNDLED_MODEL, with_policy
+    from lacuna.deid.detection_options import with_policy
     from lacuna.deid.policy import load_policy
     from lacuna.deid.promises import with_promises
     from lacuna.models.answers import completed
+    from lacuna.models.bundled import bundled_models
     from lacuna.models.file import write_model
     from lacuna.pipeline.detection import make_promises, open_detection
 
     target = output or model
-    if target.resolve() == BUNDLED_MODEL.resolve():
-        raise ConfigError("the bundled model makes no promise; write your own with -o own.lacuna")
+    if target.resolve() in map(Path.resolve, bundled_models().values()):
+        raise ConfigError("a bundled model makes no promise; write your own with -o own.lacuna")
     announce_compiling()
     chosen = load_policy(policy)
     detection = open_detection(with_policy(detector.with_model(model), chosen))

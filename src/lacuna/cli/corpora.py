@@ -18,6 +18,7 @@ from lacuna.io.formats import FORMATS
 from lacuna.io.label_map import LabelMap, read_label_map
 from lacuna.io.output import Written
 from lacuna.io.source import Skipped
+from lacuna.models.bundled import BUNDLED, model_path
 from lacuna.text.document import Document
 from lacuna.text.plurals import counted
 from lacuna.types import Task
@@ -27,6 +28,18 @@ if TYPE_CHECKING:
 
 CORPUS_HELP = "Files, folders or quoted glob patterns; '-' is standard input."
 
+MODEL_HELP = "A model file, *.lacuna, or the name of a bundled model (see lacuna models)."
+
+ModelArgument = Annotated[Path, typer.Argument(metavar="MODEL", parser=model_path, help=MODEL_HELP)]
+ModelOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        parser=model_path,
+        help=f"A model file or the name of a bundled model, by default {BUNDLED}.",
+    ),
+]
 CorpusArgument = Annotated[list[str], typer.Argument(metavar="CORPUS", help=CORPUS_HELP)]
 FormatOption = Annotated[
     str | None,

@@ -19,7 +19,7 @@ from lacuna.cli.console import (
     print_json,
     say,
 )
-from lacuna.cli.corpora import GroupFromOption, JsonOption
+from lacuna.cli.corpora import GroupFromOption, JsonOption, ModelOption
 from lacuna.cli.deid_screen import (
     Screen,
     owners_files,
@@ -175,9 +175,7 @@ def deid_command(
             help="Folder to write to, new or empty. For one file: a new file, or '-' for stdout.",
         ),
     ] = None,
-    model: Annotated[
-        Path | None, typer.Option("--model", help="Model file; by default the bundled model.")
-    ] = None,
+    model: ModelOption = None,
     replacement: ReplacementOptions,
     detector: DetectorOptions,
     inputs: InputOptions,

@@ -25,6 +25,7 @@ from lacuna.cli.results import (
     show_scores,
 )
 from lacuna.errors import ConfigError
+from lacuna.models.bundled import model_path
 from lacuna.types import Task
 
 if TYPE_CHECKING:
@@ -39,8 +40,9 @@ def evaluate_command(
         list[str],
         typer.Argument(
             metavar="[MODEL] CORPUS",
-            help="A model file, *.lacuna, optional with --pipeline; then annotated documents:"
-            " files, folders or quoted glob patterns; '-' is standard input.",
+            help="A model file, *.lacuna, or the name of a bundled model, optional with --pipeline;"
+            " then annotated documents: files, folders or quoted glob patterns; '-' is standard"
+            " input.",
         ),
     ],
     *,
@@ -87,11 +89,12 @@ def evaluate_command(
 
 def _optional_model(paths: list[str]) -> tuple[Path | None, list[str]]:
     """Divide the arguments of ``--pipeline``: a model, if the first is one, and documents."""
-    if not paths[0].endswith(MODEL_SUFFIX):
+    model = model_path(paths[0])
+    if model.suffix != MODEL_SUFFIX:
         return None, paths
     if not paths[1:]:
         raise ConfigError("give annotated documents to score on")
-    return Path(paths[0]), paths[1:]
+    return model, paths[1:]
 
 
 def _evaluate_model(
@@ -112,7 +115,7 @@ def _evaluate_model(
             "give a model and annotated documents; --pipeline needs no model: it scores what"
             " lacuna deid does by default"
         )
-    tagger = opening.load(Path(model))
+    tagger = opening.load(model_path(model))
     options = replace(corpus, task=tagger.task)
     if tagger.task is Task.POS:
         _evaluate_pos(cast("PosTagger", tagger), gold, options, as_json=as_json)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lacuna.cli.console import print_json, print_table, printable, say
-from lacuna.cli.corpora import CorpusOptions, JsonOption, reading
+from lacuna.cli.corpora import CorpusOptions, JsonOption, ModelArgument, reading
 from lacuna.cli.results import write_picture
 from lacuna.errors import ConfigError
 from lacuna.io.writing import whole_file
@@ -61,7 +61,7 @@ class Questions:
 
 
 def inspect_command(
-    model: Annotated[Path, typer.Argument(help="A model file, *.lacuna.")],
+    model: ModelArgument,
     *,
     questions: Questions,
     as_json: JsonOption = False,

@@ -36,6 +36,7 @@ COMMANDS = (
     "evaluate",
     "compare",
     "inspect",
+    "models",
     "convert",
     "score",
     "stats",

@@ -65,7 +65,10 @@ def init_command(
     language: Annotated[str, typer.Option("--language", help="Language of the texts.")] = "en",
     model: Annotated[
         str,
-        typer.Option("--model", help="Model that suggests mentions: bundled, none, or a file."),
+        typer.Option(
+            "--model",
+            help="Model that suggests mentions: the name of a bundled one, none, or a file.",
+        ),
     ] = "bundled",
 ) -> None:
     """Make a project.
@@ -76,12 +79,12 @@ def init_command(
     Example: lacuna project init ward7
     """
     from lacuna.web.project import create_project
-    from lacuna.web.project_file import BUNDLED, DEFAULT_LABELS, NO_MODEL, Settings, labels_named
+    from lacuna.web.project_file import DEFAULT_LABELS, NO_FILES, Settings, labels_named
 
     names = DEFAULT_LABELS if labels is None else [one.strip() for one in labels.split(",")]
     if policy.endswith(".toml"):  # a path, which project.toml takes as relative to itself
         policy = str(Path(policy).resolve())
-    if model not in (BUNDLED, NO_MODEL):
+    if model not in NO_FILES:
         model = str(Path(model).resolve())
     settings = Settings(
         name or project.resolve().name, language, policy, labels=labels_named(names), model=model

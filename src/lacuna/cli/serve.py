@@ -18,6 +18,7 @@ import typer
 
 from lacuna.cli.console import announce_compiling, complain, say
 from lacuna.errors import ConfigError
+from lacuna.models.bundled import model_path
 
 if TYPE_CHECKING:
     import socket
@@ -106,7 +107,13 @@ def serve_command(
     ] = False,
     model: Annotated[
         Path | None,
-        typer.Option("--model", help="Model that suggests mentions, from now on in this project."),
+        typer.Option(
+            "--model",
+            metavar="MODEL",
+            parser=model_path,
+            help="Model that suggests mentions, from now on in this project: a file, or the name of"
+            " a bundled one.",
+        ),
     ] = None,
     who: PersonOptions,
     where: AddressOptions,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,6 +12,7 @@ from lacuna.cli.console import announce_compiling, printable, say, stdout
 from lacuna.cli.corpora import (
     CORPUS_HELP,
     CorpusOptions,
+    ModelArgument,
     ModelOptions,
     OutputFormatOption,
     reading,
@@ -30,7 +30,7 @@ from lacuna.types import Task
 
 
 def tag_command(
-    model: Annotated[Path, typer.Argument(help="A model file, *.lacuna.")],
+    model: ModelArgument,
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help=CORPUS_HELP)],
     *,
     output: Annotated[

@@ -19,6 +19,7 @@ from lacuna.cli.option_records import only
 from lacuna.cli.results import CategoriesOption, find_categories
 from lacuna.cli.training import Job, stopped_by_interrupt
 from lacuna.errors import ConfigError
+from lacuna.models.bundled import model_path
 from lacuna.models.registry import DEFAULT, Kind, kind_named, kind_of, trainable
 from lacuna.text.document import Document
 from lacuna.text.plurals import counted
@@ -67,6 +68,7 @@ class Training:
         typer.Option(
             "--from",
             metavar="MODEL",
+            parser=model_path,
             help="A model to adapt to these documents. Its caution stays unless it is set.",
         ),
     ] = None

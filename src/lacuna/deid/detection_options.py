@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from lacuna.deid.policy import Policy, UserPattern
-from lacuna.models.file import bundled_model
+from lacuna.models.bundled import bundled_model
 
 BUNDLED_MODEL = bundled_model()
 

@@ -5,10 +5,8 @@ and ``"sha256"``, the hash of everything else in the file, are required. Files o
 hash: they are read with a warning. :func:`write_model` and :func:`read_model` write and open files;
 restoring a kind of model checks each array with :func:`require`. `safetensors.py` parses the bytes.
 Files may be hostile: nothing in them is executed, and whatever compiled code relies on is checked
-first. `answers.py` checks that a model still answers as it did when it was written.
-
-:func:`bundled_model` is the model for English clinical notes that comes with lacuna
-(``recipes/en_clinical/build.py`` trains it, ``docs/bundled-model.md`` describes it).
+first. `answers.py` checks that a model still answers as it did when it was written, `bundled.py`
+finds the models that come with lacuna.
 """
 
 from __future__ import annotations
@@ -49,7 +47,6 @@ OWN_KEY = "lacuna"
 HASH_KEY = "sha256"
 RESERVED_KEYS = frozenset({"format", "kind", HASH_KEY})
 LARGEST_WEIGHT = 1e6  #: absolute value; those of a trained model rarely pass 100
-BUNDLED = "en-clinical.lacuna"
 
 ByteArray = npt.NDArray[np.uint8]
 Scalar = TypeVar("Scalar", bound=np.generic)
@@ -154,11 +151,6 @@ def _opened(memory: Callable[[], mmap], source: str) -> StoredModel:
         reason = "written by an earlier version of lacuna, without a hash: damage may go unnoticed"
         warnings.warn(f"{source}: {reason}", ModelFileWarning, stacklevel=3)
     return stored
-
-
-def bundled_model() -> Path:
-    """Return the path of the bundled model."""
-    return Path(__file__).parent.parent / "data" / BUNDLED
 
 
 def file_digest(path: Path) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from lacuna.encoding.schemes import Heuristic
 from lacuna.errors import ConfigError, ModelFileError
+from lacuna.models.bundled import model_path
 from lacuna.models.file import StoredModel, parse_model, read_model, stored_part
 from lacuna.models.settings import Settings
 from lacuna.models.stored_tags import check_stored_labels
@@ -274,7 +275,7 @@ def load(
     Parameters
     ----------
     path
-        The file, ``*.lacuna``.
+        The file, ``*.lacuna``, or the name of a bundled model, such as ``"en-clinical"``.
     task
         The task that the model must have; any task by default.
     align
@@ -282,7 +283,7 @@ def load(
     heuristic
         How mentions with gaps are decoded; by default as in the settings of the model.
     """
-    stored = read_model(Path(path))
+    stored = read_model(model_path(path))
     if stored.kind == "aligned" and not align:
         stored = stored_part(stored, "tagger")
     model = restore(stored)

@@ -36,6 +36,7 @@ from lacuna.errors import ConfigError
 from lacuna.evaluation.seen_part import whole
 from lacuna.models.answers import check_answers
 from lacuna.models.base import Tagger
+from lacuna.models.bundled import model_path
 from lacuna.models.file import StoredModel, file_digest, read_model
 from lacuna.models.registry import restore
 from lacuna.models.wrapped import Wrapped
@@ -110,7 +111,7 @@ def open_detection(
         raise ConfigError("give either --threshold or --max-missed, not both")
     if confidence is not None and max_missed is None:
         raise ConfigError("--confidence needs --max-missed, the share it is about")
-    path = Path(options.model)
+    path = model_path(options.model)
     if path == BUNDLED_MODEL and not path.exists():
         raise ConfigError("this installation has no bundled model; name a model with --model")
     detection = Detection(options, read_model(path), open_recognizers(options))

@@ -18,7 +18,7 @@ from lacuna.errors import ConfigError
 from lacuna.web.database import copy_database
 from lacuna.web.network_mounts import refuse_network
 from lacuna.web.project import DATABASE, EXPORTS, MODELS, owner_only
-from lacuna.web.project_file import BUNDLED, NAME, NO_MODEL, Settings, read_settings
+from lacuna.web.project_file import NAME, NO_FILES, Settings, read_settings
 
 FOLDERS = (MODELS, "reports")
 SUFFIXES = (".toml", ".lacuna")  #: of files beside project.toml: policies and models
@@ -108,7 +108,7 @@ def _count(database: Path) -> int:
 
 
 def _elsewhere(folder: Path, settings: Settings) -> Iterator[str]:
-    names = [] if settings.model in (BUNDLED, NO_MODEL) else [settings.model]
+    names = [] if settings.model in NO_FILES else [settings.model]
     names += [settings.policy] if settings.policy.endswith(".toml") else []
     root = folder.resolve()
     for name in names:

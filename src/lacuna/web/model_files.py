@@ -11,8 +11,8 @@ import sqlite3
 from pathlib import Path
 from typing import NamedTuple
 
-from lacuna.deid.detection_options import BUNDLED_MODEL
 from lacuna.errors import ConfigError, ModelFileError
+from lacuna.models.bundled import bundled_model, bundled_models
 from lacuna.models.file import file_digest
 from lacuna.web.project import Project
 from lacuna.web.project_file import BUNDLED, NO_MODEL
@@ -51,7 +51,7 @@ def base_path(project: Project) -> Path | None:
     name = project.settings.model
     if name == NO_MODEL:
         return None
-    return BUNDLED_MODEL if name == BUNDLED else project.folder / name
+    return bundled_model() if name == BUNDLED else bundled_models().get(name, project.folder / name)
 
 
 def live_key(connection: sqlite3.Connection) -> int | None:

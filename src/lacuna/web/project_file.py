@@ -6,7 +6,7 @@
     language = "en"
     policy = "safe-harbor"            # a bundled policy, or a TOML file beside this one
     threshold = 0.5                   # suggestions below this probability are not shown
-    model = "bundled"                 # or "none", or a model file beside this one
+    model = "bundled"                 # or "none", a name of "lacuna models", or a file beside it
     learn = "auto"                    # or a kind of model, as for lacuna train --model
 
     [labels]                          # in the order of the page
@@ -26,11 +26,13 @@ from typing import Any
 
 from lacuna.deid.policy import load_policy, unknown
 from lacuna.errors import ConfigError
+from lacuna.models.bundled import bundled_models
 from lacuna.models.registry import trainable
 from lacuna.web.edits import is_label
 
 NAME = "project.toml"
-BUNDLED, NO_MODEL = "bundled", "none"  #: values of ``model`` that are no files
+BUNDLED, NO_MODEL = "bundled", "none"
+NO_FILES = (BUNDLED, NO_MODEL, *bundled_models())  #: values of ``model`` that are no files
 AUTO = "auto"  #: value of ``learn``: adapt the model, or what the mentions need
 DIGITS = "1234567890"
 KEYS = (*DIGITS, *(f"Shift+{digit}" for digit in DIGITS))
@@ -209,8 +211,8 @@ class _Checked:
         return policy
 
     def _model(self, model: str) -> str:
-        if model not in (BUNDLED, NO_MODEL) and not (self._path.parent / model).is_file():
-            known = f'"{BUNDLED}", "{NO_MODEL}" or a file'
+        if model not in NO_FILES and not (self._path.parent / model).is_file():
+            known = ", ".join(f'"{name}"' for name in NO_FILES) + " or a file"
             raise self._error(
                 f"{self._path.parent / model}: no such file; expected {known}", "model"
             )

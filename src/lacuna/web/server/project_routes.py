@@ -16,10 +16,9 @@ from lacuna.io.formats import FORMATS, Format, Shape
 from lacuna.version import __version__
 from lacuna.web.project import Project
 from lacuna.web.project_file import (
-    BUNDLED,
     COLOURS,
     NAME,
-    NO_MODEL,
+    NO_FILES,
     Label,
     Settings,
     parse_settings,
@@ -81,7 +80,7 @@ def change_project(
 def _check_files(served: Served, project: Project, asked: shapes.ProjectChange) -> None:
     """Raise :class:`Problem` if a policy or model is a file that must not be read."""
     names = {asked.policy: (*policies(), project.settings.policy)}
-    names |= {asked.model: (BUNDLED, NO_MODEL, project.settings.model)}
+    names |= {asked.model: (*NO_FILES, project.settings.model)}
     for name, known in names.items():
         if name is not None and name not in known:
             path = (project.folder / name).resolve()
