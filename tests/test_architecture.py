@@ -34,7 +34,7 @@ LAYERS = (
     ("pictures",),
     ("pipeline",),
     ("archive",),
-    ("arrow",),
+    ("arrow", "presidio", "sklearn", "spacy"),
     ("web",),
     ("cli",),
 )

@@ -198,17 +198,14 @@ def configure(record: type[AnySettings], assignments: Iterable[str]) -> AnySetti
     Values are TOML; a bare word is a string, so ``scheme=BILOU`` needs no quotes. A dot sets an
     entry of a mapping: ``word_lists.first=names.tsv``.
     """
-    known = [field.name for field in fields(record)]
     values: dict[str, Any] = {}
     for assignment in assignments:
         key, equals, text = assignment.partition("=")
         name, *inner = (part.strip() for part in key.split("."))
         if not equals:
             raise ConfigError(f"--set {assignment}: expected key=value")
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-            raise ConfigError(f"--set {name}: unknown setting; {hint}")
+        if unknown := why_unknown(record, name):
+            raise ConfigError(f"--set {unknown}")
         _assign(values, [name, *inner], _value(text.strip()))
     try:
         for name, value in values.items():
@@ -216,6 +213,16 @@ def configure(record: type[AnySettings], assignments: Iterable[str]) -> AnySetti
         return msgspec.convert(values, record)
     except (ConfigError, msgspec.ValidationError) as error:
         raise ConfigError(f"--set {error}") from None
+
+
+def why_unknown(record: type[Settings], name: str) -> str:
+    """Return an error message if there is no setting with this name, otherwise nothing."""
+    known = [field.name for field in fields(record)]
+    if name in known:
+        return ""
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+    return f"{name}: unknown setting; {hint}"
 
 
 def _assign(values: dict[str, Any], path: list[str], value: Any) -> None:
