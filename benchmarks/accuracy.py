@@ -99,8 +99,8 @@ ROWS = [
     Row("two-pass BILOU, vectors", "eng", f"two_pass=true scheme=BILOU {CLUSTERS}"),
     *_both("esp"),
     Row("esp two-pass", "esp", "two_pass=true"),
-    *_both("meddocan"),
-    Row("meddocan crf, forms", "meddocan", "features=clinical sequence=line"),
+    *_both("meddocan"),  # clinical features and lines are chosen by training
+    Row("meddocan crf, default features", "meddocan", "features=default sequence=sentence"),
     *_both("ieer"),
     *_both("bib"),
     *_both("psytar"),

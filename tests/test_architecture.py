@@ -35,6 +35,7 @@ LAYERS = (
     ("pipeline",),
     ("archive",),
     ("arrow", "presidio", "sklearn", "spacy"),
+    ("spark",),
     ("web",),
     ("cli",),
 )

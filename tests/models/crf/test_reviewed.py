@@ -35,6 +35,7 @@ def reviewed(document: Document, *spans: tuple[int, int]) -> Document:
 
 def training(documents: list[Document], config: CrfSettings) -> TrainingSet:
     examples = [encode(document, config) for document in documents]
+    config = replace(config, features="default")
     setup = set_up(examples, config, FitOptions())
     return training_set(encoded(examples, setup), setup)
 
