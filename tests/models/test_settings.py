@@ -39,7 +39,7 @@ RANGED = [
     if isinstance(extra, Range)
 ]
 #: Numbers without a range: any finite number is allowed.
-UNBOUNDED = {"caution"}
+UNBOUNDED = {"caution", "gap_caution"}
 
 
 @pytest.mark.parametrize(("record", "name"), CLOSED)

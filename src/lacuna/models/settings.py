@@ -39,7 +39,13 @@ from lacuna.errors import ConfigError
 #: Former names of settings in model files, and their present names.
 FORMER_NAMES: Mapping[str, str] = {"lists": "word_lists"}
 #: Settings that were added later with another default than models had before.
-FORMER_DEFAULTS: Mapping[str, Any] = {"lexicon": False, "sequence": "sentence"}
+FORMER_DEFAULTS: Mapping[str, Any] = {
+    "lexicon": False,
+    "sequence": "sentence",
+    "gap_caution": 0.0,
+    "outside_states": 0,
+    "decoder": "max-path",
+}
 TYPE_NAMES: Mapping[Any, str] = {
     bool: "true or false",
     int: "a whole number",

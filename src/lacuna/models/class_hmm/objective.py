@@ -13,19 +13,25 @@ represent all unseen words with the same features. Moves that the tag scheme for
 of their softmax.
 
 A token whose class is unknown may have any state. Sentences with such tokens have too many valid
-paths for the kernel here; they are summed like any chain (`inference/known_labels.py`).
+paths for the kernel here; they are summed like any chain (`chain_counts.py`). Raw sentences, of
+which no class is known, add w log P(X) to the likelihood. If a state has a distribution over
+classes, p(c | y) = softmax_c ( classes[c, y] ) multiplies p(x | y) where the class is known.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lacuna.encoding.schemes import Moves
-from lacuna.inference.chain import first_order
-from lacuna.inference.known_labels import known_first, sums_given
 from lacuna.kernels import kernel
+from lacuna.models.class_hmm.chain_counts import (
+    ClassCorpus,
+    HmmTables,
+    add_counts_of_chains,
+    one_class_each,
+)
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
 if TYPE_CHECKING:
@@ -33,49 +39,6 @@ if TYPE_CHECKING:
 
 
 LOWEST = -1e4  #: in place of -inf: its exp is 0, and 0 times it is 0
-
-
-class ClassCorpus(NamedTuple):
-    """The training corpus.
-
-    words[t], classes[t]
-        Word type and class of token t; a class below 0 is unknown.
-    sentences
-        Sentence n is tokens sentences[n] to sentences[n + 1].
-    whole
-        Number of sentences without unknown classes, which come first.
-    tokens
-        tokens[t] is the number of token t in the documents.
-    readings[w, x]
-        Share of word type w that counts as outcome x: log p(w | y) = Σ_x readings log p(x | y).
-    """
-
-    words: IntArray
-    classes: IntArray
-    sentences: LongArray
-    readings: csr_array
-    whole: int
-    tokens: LongArray
-
-    @classmethod
-    def of(
-        cls, words: IntArray, classes: IntArray, sentences: LongArray, readings: csr_array
-    ) -> ClassCorpus:
-        """Return the corpus with sentences in order: those with unknown classes come last."""
-        rows, borders, whole = known_first(classes, sentences)
-        return cls(words[rows], classes[rows], borders, readings, whole, rows)
-
-
-class HmmTables(NamedTuple):
-    """Weights, probabilities or counts: emission[x or feature, y], transition[y, y'], start[y]."""
-
-    emission: FloatArray
-    transition: FloatArray
-    start: FloatArray
-
-    def flat(self) -> FloatArray:
-        """Return the tables one after the other, as one vector."""
-        return np.concatenate([part.ravel() for part in self])
 
 
 class ClassHmmObjective:
@@ -88,11 +51,13 @@ class ClassHmmObjective:
     features
         features[x, r] = 1 if outcome x has feature r.
     moves
-        The moves that the tag scheme allows.
-    states
-        States per class.
+        The moves that are allowed between states.
+    borders
+        Class c has the states borders[c] to borders[c + 1].
     kappa
         κ.
+    classes
+        Number of classes that every state has a distribution over; 0 if it belongs to one.
     """
 
     def __init__(
@@ -101,18 +66,31 @@ class ClassHmmObjective:
         features: csr_array,
         moves: Moves,
         *,
-        states: int,
+        borders: LongArray,
         kappa: float,
+        classes: int = 0,
     ) -> None:
         self.corpus, self.features, self.moves = corpus, features, moves
         self.by_feature = features.T.tocsr()
-        self.states, self.kappa = states, kappa
+        self.borders, self.kappa, self.classes = borders, kappa, classes
+
+    def without_raw(self) -> ClassHmmObjective:
+        """Return the objective of the same weights without raw text."""
+        return ClassHmmObjective(
+            self.corpus.without_raw(),
+            self.features,
+            self.moves,
+            borders=self.borders,
+            kappa=self.kappa,
+            classes=self.classes,
+        )
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Shapes of the three tables of weights."""
+        """Shapes of the tables of weights."""
         size = len(self.moves.first)
-        return (self.features.shape[1], size), (size, size), (size,)
+        classes = (self.classes, size if self.classes else 0)
+        return (self.features.shape[1], size), (size, size), (size,), classes
 
     @property
     def parameters(self) -> int:
@@ -126,23 +104,29 @@ class ClassHmmObjective:
         return HmmTables(*(p.reshape(s) for p, s in zip(parts, self.shapes, strict=True)))
 
     def log_probabilities(self, point: RealArray) -> HmmTables:
-        """Return log p(x | y), log p(y' | y) and log p(first y); forbidden moves are -inf."""
+        """Return log p(x | y), log p(y' | y) and log p(first y); forbidden moves are -inf.
+
+        Also log p(c | y) if states have a distribution over classes.
+        """
         weights = self.tables(point)
         scores = self.features @ weights.emission
+        classes = weights.classes
         return HmmTables(
             scores - log_sum(scores, axis=0),
             *log_moves(weights.transition, weights.start, self.moves),
+            classes - log_sum(classes, axis=0) if self.classes else classes,
         )
 
     def __call__(self, point: RealArray) -> tuple[float, RealArray]:
         """Return f and its gradient."""
         logs = self.log_probabilities(point)
-        total, used = expected_counts(self.corpus, logs, self.states)
+        total, used = expected_counts(self.corpus, logs, self.borders)
         # observed minus expected uses of an outcome: uses - (all uses of its softmax) · p
         surplus = HmmTables(
             used.emission - used.emission.sum(axis=0) * np.exp(logs.emission),
             used.transition - used.transition.sum(axis=1)[:, None] * np.exp(logs.transition),
             used.start - used.start.sum() * np.exp(logs.start),
+            used.classes - used.classes.sum(axis=0) * np.exp(logs.classes),
         )
         by_weight = surplus._replace(emission=self.by_feature @ surplus.emission)
         gradient = 2 * self.kappa * point - by_weight.flat()
@@ -166,51 +150,39 @@ def log_sum(scores: FloatArray, *, axis: int) -> FloatArray:
 
 
 def expected_counts(
-    corpus: ClassCorpus, log_probabilities: HmmTables, states: int
+    corpus: ClassCorpus, log_probabilities: HmmTables, borders: LongArray
 ) -> tuple[float, HmmTables]:
     """Return log P(X, C) and how often each probability is expected to be used.
+
+    Raw text adds its part of both, times its weight.
 
     Parameters
     ----------
     corpus
         The training corpus.
     log_probabilities
-        log p(x | y), log p(y' | y) and log p(first y).
-    states
-        States per class; state y belongs to class y // states.
+        log p(x | y), log p(y' | y) and log p(first y); log p(c | y) or nothing.
+    borders
+        Without p(c | y), class c has the states borders[c] to borders[c + 1].
     """
     by_word = corpus.readings @ np.maximum(log_probabilities.emission, LOWEST)
-    tables = HmmTables(*map(np.exp, log_probabilities._replace(emission=by_word)))
-    counts = HmmTables(*map(np.zeros_like, tables))
-    seen = corpus.words, corpus.classes, corpus.sentences[: corpus.whole + 1]
-    total = add_expected_counts(*seen, *tables, states, *counts)
-    if corpus.whole < len(corpus.sentences) - 1:
-        logs = log_probabilities._replace(emission=by_word)
-        total += _add_with_unknown(corpus, logs, states, counts)
+    logs = log_probabilities._replace(emission=by_word)
+    counts = HmmTables(*map(np.zeros_like, logs))
+    total, done, of_class = 0.0, 0, logs.classes
+    if not of_class.size:
+        seen = corpus.words, corpus.classes, corpus.sentences[: corpus.whole + 1]
+        emission, transition, start = (np.exp(table) for table in logs[:3])
+        uses = counts.emission, counts.transition, counts.start
+        total = add_expected_counts(*seen, emission, transition, start, borders, *uses)
+        done, of_class = corpus.whole, one_class_each(borders)
+    ends = corpus.known, len(corpus.sentences) - 1
+    for last, weight in zip(ends, (1.0, corpus.raw_weight), strict=True):
+        if done < last:
+            total += add_counts_of_chains(
+                corpus, logs, of_class, counts, first=done, last=last, weight=weight
+            )
+        done = last
     return total, counts._replace(emission=corpus.readings.T @ counts.emission)
-
-
-def _add_with_unknown(
-    corpus: ClassCorpus, logs: HmmTables, states: int, counts: HmmTables
-) -> float:
-    """Do what :func:`add_expected_counts` does, for the sentences with unknown classes.
-
-    `logs` are log probabilities, those of emission by word type.
-    """
-    offsets = corpus.sentences[corpus.whole :]
-    own = slice(offsets[0], offsets[-1])
-    words, owner = corpus.words[own], np.arange(len(logs.start), dtype=np.int32) // states
-    found = sums_given(
-        first_order(logs.transition, logs.start),
-        logs.emission[words],
-        corpus.classes[own],
-        offsets - offsets[0],
-        owner,
-    )
-    np.add.at(counts.emission, words, found.marginals)
-    counts.transition[:] += found.transition[0]
-    counts.start[:] += found.start
-    return float(found.log_partition.sum())
 
 
 @kernel
@@ -221,7 +193,7 @@ def add_expected_counts(
     emission: FloatArray,
     transition: FloatArray,
     start: FloatArray,
-    states: int,
+    borders: LongArray,
     word_counts: FloatArray,
     move_counts: FloatArray,
     start_counts: FloatArray,
@@ -229,7 +201,8 @@ def add_expected_counts(
     """Add the expected uses of emission[x, s], transition[s, s'] and start[s]; return log p.
 
     Forward–backward over valid paths in linear space: token t of class c has only the states
-    c·m … c·m + m - 1, m = states, so a step costs m² and not (number of states)².
+    borders[c] … borders[c + 1] - 1, so a step costs the product of two classes' numbers of states
+    and not the square of all.
 
         log p(words, classes) = Σ_t log scale[t]
         p(state t is j)              = alpha[t, j] beta[t, j]
@@ -243,35 +216,38 @@ def add_expected_counts(
     longest = 0
     for n in range(len(sentences) - 1):
         longest = max(longest, sentences[n + 1] - sentences[n])
-    alpha = np.empty((longest, states))
+    most = np.diff(borders).max()
+    alpha = np.empty((longest, most))
     scale = np.empty(longest)
-    beta, ahead = np.empty(states), np.empty(states)
+    beta, ahead = np.empty(most), np.empty(most)
     for n in range(len(sentences) - 1):
         own_words = words[sentences[n] : sentences[n + 1]]
         own_classes = classes[sentences[n] : sentences[n + 1]]
         size = len(own_words)
         if size == 0:
             continue
-        total += _forward(own_words, own_classes, emission, transition, start, states, alpha, scale)
+        total += _forward(
+            own_words, own_classes, emission, transition, start, borders, alpha, scale
+        )
         if total == -np.inf:
             return total
         beta[:] = 1.0
         # beta[t-1, i] = Σ_j transition[i, j] emission[x_t, j] beta[t, j] / scale[t]
         for t in range(size - 1, -1, -1):
-            here = own_classes[t] * states
+            here, end = borders[own_classes[t]], borders[own_classes[t] + 1]
             row = word_counts[own_words[t]]
-            for j in range(states):
+            for j in range(end - here):
                 row[here + j] += alpha[t, j] * beta[j]
             if t == 0:
-                for j in range(states):
+                for j in range(end - here):
                     start_counts[here + j] += alpha[t, j] * beta[j]
                 break
-            before = own_classes[t - 1] * states
-            for j in range(states):
+            before = borders[own_classes[t - 1]]
+            for j in range(end - here):
                 ahead[j] = emission[own_words[t], here + j] * beta[j] / scale[t]
-            for i in range(states):
+            for i in range(borders[own_classes[t - 1] + 1] - before):
                 beta[i] = 0.0
-                for j in range(states):
+                for j in range(end - here):
                     move = transition[before + i, here + j] * ahead[j]
                     beta[i] += move
                     move_counts[before + i, here + j] += alpha[t - 1, i] * move
@@ -285,7 +261,7 @@ def _forward(
     emission: FloatArray,
     transition: FloatArray,
     start: FloatArray,
-    states: int,
+    borders: LongArray,
     alpha: FloatArray,
     scale: FloatArray,
 ) -> float:
@@ -293,19 +269,22 @@ def _forward(
     total = 0.0
     # alpha[t, j] = Σ_i alpha[t-1, i] transition[i, j] emission[x_t, j] / scale[t], Σ_j alpha = 1
     for t in range(len(words)):
-        here = classes[t] * states
+        here = borders[classes[t]]
+        size = borders[classes[t] + 1] - here
         scale[t] = 0.0
-        for j in range(states):
-            reached = start[here + j] if t == 0 else 0.0
-            if t > 0:
-                before = classes[t - 1] * states
-                for i in range(states):
-                    reached += alpha[t - 1, i] * transition[before + i, here + j]
-            alpha[t, j] = reached * emission[words[t], here + j]
+        for j in range(size):
+            alpha[t, j] = start[here + j] if t == 0 else 0.0
+        if t > 0:
+            before = borders[classes[t - 1]]
+            for i in range(borders[classes[t - 1] + 1] - before):
+                for j in range(size):
+                    alpha[t, j] += alpha[t - 1, i] * transition[before + i, here + j]
+        for j in range(size):
+            alpha[t, j] *= emission[words[t], here + j]
             scale[t] += alpha[t, j]
         if scale[t] == 0.0:
             return -np.inf
-        for j in range(states):
+        for j in range(size):
             alpha[t, j] /= scale[t]
         total += np.log(scale[t])
     return total
