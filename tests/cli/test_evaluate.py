@@ -142,7 +142,7 @@ def test_deid_hides_what_is_said_to_be_hidden(lacuna: Lacuna, tmp_path: Path, po
 def test_all_notes_of_a_patient_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """However documents are batched: what is found in a later note is hidden in an earlier one."""
     notes = [
-        Document("n1", f"cc: {LEAK}.", (Mention.of("WHO", (4, 12)),), group="p1"),
+        Document("n1", f"was {LEAK}.", (Mention.of("WHO", (4, 12)),), group="p1"),
         Document("n2", "No fever.", group="p2"),
         Document("n3", f"Patient: {LEAK.capitalize()}, Anna\nMRN: 4471203", group="p1"),
     ]

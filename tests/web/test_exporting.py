@@ -31,7 +31,7 @@ from tests.web.conftest import new_project
 MARKER = "Qorvath"
 NOTES = [
     Document(
-        f"{MARKER}-1", f"Seen by Dr. Ann Whittaker on 03/14/2014 with {MARKER}.\n", group=MARKER
+        f"{MARKER}-1", f"Seen by Dr. Ann Whittaker on 03/14/2014; no {MARKER}.\n", group=MARKER
     ),
     Document("b", "No complaints.\n"),
     Document(f"{MARKER}-2", f"{MARKER.lower()} called on 03/20/2014.\n", group=MARKER),

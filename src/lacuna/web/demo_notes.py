@@ -26,7 +26,7 @@ from lacuna.web.project_file import DEFAULT_LABELS, NAME, Settings, labels_named
 HINT = "1 Select the missed name · 2 Press 1 · 3 Press Enter"
 MISSED = "Summerfield"  #: a name in the first note that the model misses
 WRONG = "Harlow"  #: a company in the first note that the model takes for a doctor
-GENERATED, SEED = 20, 1
+GENERATED, SEED = 20, 5
 POLICY = "policy.toml"
 #: Findings are no identifiers; no model finds them, people mark them.
 POLICY_TEXT = 'base = "safe-harbor"\n\n[labels]\nFINDING = "keep"\n'
@@ -41,7 +41,7 @@ FIRST = f"""\
 Nursing note, 03/14/2024
 
 Mrs. Maria Okafor is back from her CT scan. Dr. Feldman was told.
-Please call {MISSED} tomorrow. She works for {WRONG}.
+Keys: {MISSED} is to bring them. Transport by {WRONG}.
 """
 SECOND = f"""\
 Progress note, 03/16/2024
