@@ -43,7 +43,9 @@ def read(marked: str) -> Document:
 @pytest.fixture(scope="module")
 def values() -> Values:
     notes = [read(NOTE), *corpus_notes(Mixture(families=3))]
-    return Values.of(notes, ["cottage", "hospital", "road", "baker", "bell", "banks"])
+    return Values.of(
+        notes, dict.fromkeys(["cottage", "hospital", "road", "baker", "bell", "banks"], 100)
+    )
 
 
 def filled(values: Values, seed: int, marked: str = NOTE) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ note have one group, so a feature must occur in several notes that somebody wrot
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -65,9 +65,9 @@ class Mixture:
 
     generated: int = 1200
     jottings: int = 2000
-    written: int = 1
+    written: int = 2
     cased: int = 1
-    refills: int = 4
+    refills: int = 5
     sparse: int = 1
     families: int = 100
     noise: Noise = COPIED
@@ -86,8 +86,8 @@ class Mixture:
 SPARSE = 25
 
 
-def training_notes(mixture: Mixture, common: Iterable[str], seed: int) -> Iterator[Document]:
-    """Write the notes of a mixture; `common` are common words, which are no names."""
+def training_notes(mixture: Mixture, common: Mapping[str, int], seed: int) -> Iterator[Document]:
+    """Write the notes of a mixture; `common` counts words that are no names."""
     yield from generate(mixture.generated, seed=seed, split=Split.TRAIN)
     jottings = generate(
         mixture.jottings, seed=seed, split=Split.TRAIN, kinds=("jotting",), noise=HASTE

@@ -27,6 +27,8 @@ SHARED = ("HOSPITAL", "ORGANIZATION", "LOCATION_OTHER", "PROFESSION", "CITY", "S
 #: A word of so many values is part of the kind, not of the name: hospital, street, ward.
 GENERIC = 4
 _ENGLISH = frozenset(("US", "GB", "CA", "AU", "NZ", "IE"))
+#: Words of this count or more are no names, although some people have them: will, may, long.
+_FREQUENT = 10**4
 #: How often a town of another country is drawn, relative to one of an English-speaking country.
 _ABROAD = 0.5
 
@@ -44,7 +46,7 @@ class Names:
     written
         First and last names as the corpus has them.
     wordy
-        Family names that are common words.
+        Family names that are common words, but none of the commonest.
     """
 
     book: NameBook
@@ -80,7 +82,7 @@ class Values:
     streets: tuple[str, ...]
 
     @classmethod
-    def of(cls, notes: Sequence[Document], common: Iterable[str]) -> Values:
+    def of(cls, notes: Sequence[Document], common: Mapping[str, int]) -> Values:
         """Collect the values of notes, and those that need none."""
         pack = load_pack("en", Split.TRAIN)
         words = frozenset(common)
@@ -88,7 +90,7 @@ class Values:
         towns = _towns()
         lists = pack.language.words
         return cls(
-            _names(pack.book, by_label, words),
+            _names(pack.book, by_label, common),
             tuple(name for name, _ in towns),
             tuple(accumulate(weight for _, weight in towns)),
             {label: _by_form(by_label[label]) for label in SHARED},
@@ -158,7 +160,7 @@ def _generic(values: Sequence[str], common: frozenset[str]) -> frozenset[str]:
     return frozenset(w for w, n in count.items() if n >= GENERIC and (w in common or len(w) < 4))
 
 
-def _names(book: NameBook, by_label: Mapping[str, list[str]], common: frozenset[str]) -> Names:
+def _names(book: NameBook, by_label: Mapping[str, list[str]], common: Mapping[str, int]) -> Names:
     whole = load_pack("en", Split.ALL).book
     uses: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
     for number, origin in enumerate(whole.origins):
@@ -174,7 +176,9 @@ def _names(book: NameBook, by_label: Mapping[str, list[str]], common: frozenset[
     first = sorted({words[0] for words in full if words[0].istitle() and len(words[0]) > 2})
     last = sorted({words[1] for words in full if words[1][0].isupper() and len(words[1]) > 2})
     family = {name for origin in book.origins for name in origin.last}
-    wordy = sorted(name for name in family if name.lower() in common and len(name) > 2)
+    wordy = sorted(
+        name for name in family if 0 < common.get(name.lower(), 0) < _FREQUENT and len(name) > 2
+    )
     return Names(
         book, {w: tuple(u) for w, u in uses.items()}, (tuple(first), tuple(last)), tuple(wordy)
     )
