@@ -61,8 +61,7 @@ def from_faker(kind: str, names: str, near: Sequence[str] = ()) -> dict[str, int
         found |= {without_accents(word) for word in found}
         locales.update(dict.fromkeys(found, 1000 if module.name in near else 1))
     return {
-        word: 100 if number >= 1000 else 10 if number > 1 else 1
-        for word, number in locales.items()
+        word: 100 if number >= 1000 else 10 if number > 1 else 1 for word, number in locales.items()
     }
 
 

@@ -31,7 +31,7 @@ from common import (  # noqa: E402
     write,
     written,
 )
-from jottings import LOCALES, jottings  # noqa: E402
+from es_clinical.jottings import LOCALES, jottings  # noqa: E402
 
 import lacuna  # noqa: E402
 from lacuna.features.resources import Resources  # noqa: E402
@@ -42,15 +42,16 @@ from lacuna.models.crf import Crf, CrfModel  # noqa: E402
 from lacuna.pipeline.training import train  # noqa: E402
 from lacuna.pipeline.training_records import TrainOptions  # noqa: E402
 from lacuna.text.document import Document  # noqa: E402
+from lacuna.text.sequences import SequenceKind  # noqa: E402
 
 JOTTINGS, SEED = 2500, 1
 #: How much of a list the model sees in training, in eighths: a list never has all names.
 SEEN = 5
 CAUTION = 0.5
 LICENCE = (
-    "CC BY 4.0: learnt from SPACCC_MEDDOCAN (Marimon, Gonzalez-Agirre, Intxaurrondo, Krallinger et"
-    " al., 2019, Barcelona Supercomputing Center, CC BY 4.0, adapted); holds hashes of words of"
-    " Faker (MIT)"
+    "CC BY 4.0; adapted from SPACCC_MEDDOCAN, Copyright (c) 2019 Secretaría de Estado para el"
+    " Avance Digital, CC BY 4.0, https://github.com/PlanTL-GOB-ES/SPACCC_MEDDOCAN; holds hashes of"
+    " words of Faker (MIT)"
 )
 
 
@@ -74,7 +75,7 @@ def build(documents: list[Document], count: int) -> CrfModel:
             features=str(HERE / "templates.txt"),
             word_lists=written(seen, Path(folder) / "seen"),
             lexicon=False,
-            sequence="line",
+            sequence=SequenceKind.LINE,
             min_count=4,
             min_documents=4,
             l2=0.3,

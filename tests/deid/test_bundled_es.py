@@ -99,6 +99,7 @@ def test_it_notices_english_text(model: CrfModel) -> None:
 def test_surrogates_and_dates_are_spanish_without_being_asked_for() -> None:
     pipeline = lacuna.Deidentifier(model="es-clinical", policy="research", key=bytes(32))
     (safe,) = pipeline.deidentify("Ingresa el 05/04/2014, alta el 5 de abril de 2014.")
+    assert isinstance(safe, lacuna.Safe)
     numbers, words = safe.redacted.instead
     assert int(numbers[:2]) == int(words.split()[0])  # 05/04 was read day first
     assert " de " in words

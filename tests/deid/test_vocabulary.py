@@ -34,11 +34,10 @@ semaines. L'examen clinique retrouve des râles crépitants aux deux bases ainsi
 membres inférieurs. La radiographie montre une surcharge vasculaire. Un traitement par furosémide
 intraveineux a été commencé avec une amélioration rapide. Il est sorti au cinquième jour en bon état
 général, avec un rendez-vous chez son médecin traitant."""
-ENGLISH = """She came to the clinic with a cough that had started three weeks before and would not go
-away.
-On examination there were crackles at both bases and her ankles were swollen. The film of the chest
-shows that the heart is large. We began furosemide by mouth, and by the end of the week she could
-walk to the shop again. She will be seen by her own doctor in a month."""
+ENGLISH = """She came to the clinic with a cough that had started three weeks before and would not
+go away. On examination there were crackles at both bases and her ankles were swollen. The film of
+the chest shows that the heart is large. We began furosemide by mouth, and by the end of the week
+she could walk to the shop again. She will be seen by her own doctor in a month."""
 TABLE = "\n".join(
     f"{name} {value} mmol/L {flag}"
     for name, value, flag in zip(
@@ -130,7 +129,11 @@ def test_without_a_language_nothing_is_foreign() -> None:
 
 
 def test_the_other_language_is_named_if_we_know_it(bundled: Vocabulary) -> None:
-    assert [bundled.count(text).looks for text in (SPANISH, GERMAN, SHORTHAND)] == ["Spanish", "", ""]
+    assert [bundled.count(text).looks for text in (SPANISH, GERMAN, SHORTHAND)] == [
+        "Spanish",
+        "",
+        "",
+    ]
 
 
 @pytest.mark.parametrize("letters", [str.lower, str.upper])

@@ -217,4 +217,5 @@ def _other_model(languages: Mapping[str, int]) -> str:
     if not suitable:
         return ""
     count, language = max(suitable)
-    return f"; {count} {'looks' if count == 1 else 'look'} {language}, try --model {FOR_LANGUAGE[language]}"
+    look = "looks" if count == 1 else "look"
+    return f"; {count} {look} {language}, try --model {FOR_LANGUAGE[language]}"

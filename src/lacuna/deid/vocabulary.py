@@ -57,9 +57,9 @@ _FUNCTION_WORDS: Mapping[str, str] = {
     "English": "the and of to with for at she his her by from had not that this be are were will"
     " who which but been after before over when we they their there it about into then than if also"
     " any all out up you your can may should would could does did",
-    "Spanish": "el los las del una con al su sus por para que se lo fue pero muy sin tras hasta desde"
-    " este esta está ha han como más según también cuando durante entre sobre ya porque le es"
-    " son ser está están había fueron tiene presenta refiere años",
+    "Spanish": "el los las del una con al su sus por para que se lo fue pero muy sin tras hasta"
+    " desde este esta está ha han como más según también cuando durante entre sobre ya porque le"
+    " es son ser está están había fueron tiene presenta refiere años",
 }
 
 

@@ -134,8 +134,8 @@ _WORDS = {
     """,
     WordKind.PHONE: """
         tel telephone telephones phone phones ph cell cellphone mobile contact call telf teléfono
-        telefono teléfonos tfno tlf tlfno tfn llamar llame tél móvil movil telefon handy téléphone telefoon mob landline hotline
-        voicemail whatsapp
+        telefono teléfonos tfno tlf tlfno tfn llamar llame tél móvil movil telefon handy
+        téléphone telefoon mob landline hotline voicemail whatsapp
     """,
     WordKind.PAGER: """
         pager pagers paged page pgr bpr pg beeper bleep bleeped blp beep dect ext extn extension x
@@ -160,15 +160,15 @@ _WORDS = {
     """,
     WordKind.ACCOUNT: "acct account csn fin iban",
     WordKind.LICENSE: """
-        license licence lic dea npi nºcol colegiado colegiada gmc nmc gdc hcpc gphc ahpra mcnz nzmc ncnz mcrn
-        cpso cpsid cpsbc hpcsa pmdc bmdc
+        license licence lic dea npi nºcol colegiado colegiada gmc nmc gdc hcpc gphc ahpra mcnz
+        nzmc ncnz mcrn cpso cpsid cpsbc hpcsa pmdc bmdc
     """,
     WordKind.VEHICLE: "vin plate plates vehicle rego matrícula matricula",
     WordKind.DEVICE: "serial sn",
     WordKind.BIOMETRIC: "fingerprint biometric",
     WordKind.OTHER_ID: """
-        accession escription clia passport dni nie nif pasaporte badge docket dkt aadhaar aadhar cnic nric mykad
-        hkid ppsn bsn
+        accession escription clia passport dni nie nif pasaporte badge docket dkt aadhaar
+        aadhar cnic nric mykad hkid ppsn bsn
     """,
 }
 

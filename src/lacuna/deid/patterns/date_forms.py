@@ -147,7 +147,8 @@ _one_day_month = pattern(
     DATE,
     rf"(?<![0-9/])(?<![0-9][.:-])([0-9]{{1,2}})(?:{_TH}|\.)?[-/. ]?[ \r\n]{{0,2}}(?<!\n\n)"
     rf"(?:(?i:of|de|d['’]){_GAP})?{_WORD}(?!\.?[ ][0-9]{{1,2}}{_TH}?,[ ]?[0-9]{{4}})"
-    rf"(?:(?:\.?,?{_GAP}(?:(?i:of|de|del)(?:[ ]año)?{_GAP})?|[-/. ]?)({_YEAR}|['’]?{_SHORT_YEAR}))?(?![^\W_])",
+    rf"(?:(?:\.?,?{_GAP}(?:(?i:of|de|del)(?:[ ]año)?{_GAP})?|[-/. ]?)"
+    rf"({_YEAR}|['’]?{_SHORT_YEAR}))?(?![^\W_])",
     _is_day_and_month,
 )
 _FROM_DAY = re.compile(
@@ -156,7 +157,7 @@ _FROM_DAY = re.compile(
 
 
 def day_month(text: str, start: int) -> Finding | None:
-    """Read a day and a month, and an earlier day before it: *3 al 11 de mayo*, *14 y 15 de mayo*."""
+    """Read a day and a month, and an earlier day before it: *3 al 11 de mayo*, *4 y 5 de mayo*."""
     finding = _one_day_month(text, start)
     if finding is None or " de " not in text[start : finding.end]:
         return finding

@@ -53,7 +53,9 @@ _numbers = first_of(
 )
 
 RECOGNIZERS: dict[int, Recognizer] = {
-    WordKind.PHONE: first_of(spanish_forms.abroad, contact_forms.cued_phone, spanish_forms.cued_phone),
+    WordKind.PHONE: first_of(
+        spanish_forms.abroad, contact_forms.cued_phone, spanish_forms.cued_phone
+    ),
     WordKind.PAGER: contact_forms.cued_pager,
     WordKind.FAX: contact_forms.cued_fax,
     WordKind.AGE: date_forms.cued_age,
