@@ -30,6 +30,8 @@ from lacuna.text.document import Document, Mention
 
 #: Weights nearer to zero are left out of the file.
 SMALLEST_WEIGHT = 0.02
+NEAR = 100  #: count of a word of the locales that a model is for
+_IS_NEAR = 1000  # more than there are locales
 _WORD = re.compile(r"[A-Za-zÀ-ž][A-Za-zÀ-ž'-]+")
 _LATIN = re.compile(r"[A-Za-zÀ-ž][A-Za-zÀ-ž' -]+")
 
@@ -50,7 +52,8 @@ def words_of(values: object) -> Iterator[str]:
 def from_faker(kind: str, names: str, near: Sequence[str] = ()) -> dict[str, int]:
     """Collect the words of all lists so named, over all locales that use Latin letters.
 
-    The count is 100 for words of the locales `near`, 10 for words of several others, else 1.
+    The count is :data:`NEAR` for words of the locales `near`, 10 for words of several others, 1 for
+    the rest.
     """
     package = import_module(f"faker.providers.{kind}")
     locales: Counter[str] = Counter()
@@ -59,9 +62,10 @@ def from_faker(kind: str, names: str, near: Sequence[str] = ()) -> dict[str, int
         lists = (getattr(provider, name) for name in dir(provider) if re.fullmatch(names, name))
         found = {word for values in lists if not callable(values) for word in words_of(values)}
         found |= {without_accents(word) for word in found}
-        locales.update(dict.fromkeys(found, 1000 if module.name in near else 1))
+        locales.update(dict.fromkeys(found, _IS_NEAR if module.name in near else 1))
     return {
-        word: 100 if number >= 1000 else 10 if number > 1 else 1 for word, number in locales.items()
+        word: NEAR if number >= _IS_NEAR else 10 if number > 1 else 1
+        for word, number in locales.items()
     }
 
 

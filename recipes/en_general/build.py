@@ -69,7 +69,7 @@ class Mixture:
     """
 
     refills: int = 3
-    letters: int = 1200
+    letters: int = 1500
     generated: int = 0
 
 
@@ -88,7 +88,7 @@ def main() -> None:
 
 
 #: Makes the model prefer too much to too little; chosen on TAB dev.
-CAUTION = 1.0
+CAUTION = 1.2
 
 
 def build(cases: list[Document], mixture: Mixture, *, l2: float = 0.5) -> CrfModel:

@@ -21,6 +21,7 @@ HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent))
 
 from common import (  # noqa: E402
+    NEAR,
     Counts,
     finished,
     from_faker,
@@ -31,7 +32,7 @@ from common import (  # noqa: E402
     write,
     written,
 )
-from es_clinical.jottings import LOCALES, jottings  # noqa: E402
+from es_clinical.jottings import LOCALES, jottings, own_words  # noqa: E402
 
 import lacuna  # noqa: E402
 from lacuna.features.resources import Resources  # noqa: E402
@@ -41,12 +42,14 @@ from lacuna.models.bundled import bundled_model  # noqa: E402
 from lacuna.models.crf import Crf, CrfModel  # noqa: E402
 from lacuna.pipeline.training import train  # noqa: E402
 from lacuna.pipeline.training_records import TrainOptions  # noqa: E402
+from lacuna.synthetic.people import without_accents  # noqa: E402
 from lacuna.text.document import Document  # noqa: E402
 from lacuna.text.sequences import SequenceKind  # noqa: E402
 
 JOTTINGS, SEED = 2500, 1
 #: How much of a list the model sees in training, in eighths: a list never has all names.
 SEEN = 5
+SHORTEST = 2  #: letters of words in names of towns and people that are left out
 CAUTION = 0.5
 LICENCE = (
     "CC BY 4.0; adapted from SPACCC_MEDDOCAN, Copyright (c) 2019 Secretaría de Estado para el"
@@ -112,14 +115,22 @@ def with_postcodes(note: Document) -> Document:
 
 def word_lists() -> dict[str, Counts]:
     """Return word → count of every list."""
-    places = r"cit(y|ies).*|.*_cities|states|provinces|regions|departments|countries"
+    places = r"cit(y|ies).*|.*_cities|states|provinces|regions|departments|countries|municipalities"
+    own = own_words()
+    towns = words_of([own["ciudad"], own["provincia"]])
     return {
-        "given": from_faker("person", r"first_names.*", LOCALES),
-        "family": from_faker("person", r"last_names.*", LOCALES),
-        "place": from_faker("address", places, LOCALES),
+        "given": with_own(from_faker("person", r"first_names.*", LOCALES), own["apodo"]),
+        "family": with_own(from_faker("person", r"last_names.*", LOCALES), own["apellido"]),
+        "place": with_own(from_faker("address", places, LOCALES), towns),
         "job": dict.fromkeys(words_of(jobs()), 1),
         "common": dict.fromkeys(common_words(), 1),
     }
+
+
+def with_own(counts: Counts, words: Iterable[str]) -> dict[str, int]:
+    """Add words of our own, with and without accents, that count like those of Spanish locales."""
+    found = [word for word in words_of(list(words)) if len(word) > SHORTEST]
+    return {**counts, **dict.fromkeys([*found, *map(without_accents, found)], NEAR)}
 
 
 def jobs() -> list[str]:

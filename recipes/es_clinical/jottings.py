@@ -44,19 +44,27 @@ def jottings(count: int, seed: int) -> Iterator[Document]:
     return filled(HERE / "jottings.txt", Spanish(), count, seed, HASTE, (1, 1, 2, 3))
 
 
+def own_words() -> Mapping[str, list[str]]:
+    """Return the lists of words.toml."""
+    words: dict[str, list[str]] = tomllib.loads((HERE / "words.toml").read_text(encoding="utf-8"))
+    return words
+
+
 class Spanish(Filler):
     """The values of Spanish notes."""
 
     title = re.compile(r"[Dd]ra?\.? ")  # no part of the mention, as in MEDDOCAN
 
     def __init__(self) -> None:
-        words = tomllib.loads((HERE / "words.toml").read_text(encoding="utf-8"))
-        self.words: Mapping[str, Sequence[str]] = words
+        words = self.words = own_words()
         self.given = [
             *faker_values("person", "first_names_male", LOCALES),
             *faker_values("person", "first_names_female", LOCALES),
         ]
-        self.family = [*faker_values("person", "last_names", LOCALES), *words["apellido"] * 2]
+        self.family: list[str] = [
+            *faker_values("person", "last_names", LOCALES),
+            *words["apellido"] * 2,
+        ]
 
     def begin(self, rng: Random) -> None:
         """Begin a note about somebody else."""
@@ -67,9 +75,9 @@ class Spanish(Filler):
     def value(self, slot: str) -> tuple[str, str]:
         """Return a value and its label; a slot without a maker is a list of words."""
         kind, _, detail = slot.partition(".")
-        text, label = "", ""
         if kind in self.words and kind not in self.makers:
-            text, label = self.rng.choice(self.words[kind]), LABELS.get(kind, "")
+            text: str = self.rng.choice(self.words[kind])
+            label = LABELS.get(kind, "")
         else:
             text, label = super().value(slot)
             label = "DOCTOR" if detail == "dr" else label
@@ -79,7 +87,8 @@ class Spanish(Filler):
 
     def _given(self, _: str = "") -> str:
         own = self.rng.random() < 0.3
-        name = self.rng.choice(self.words["apodo"] if own else self.given)
+        names: Sequence[str] = self.words["apodo"] if own else self.given
+        name = self.rng.choice(names)
         return name if self.rng.random() < 0.85 else f"{name} {self.rng.choice(self.given)}"
 
     def _family(self, _: str = "") -> str:

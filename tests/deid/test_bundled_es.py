@@ -44,7 +44,7 @@ def test_messy_notes(detector: Detector) -> None:
 
 
 LINES = """
-Revisado por la Dra. ⟦Salgado⟧ y por ⟦Nuria Poveda⟧, enfermera.
+Revisado por la Dra. ⟦Salgado⟧ y por ⟦Nuria Poveda⟧.
 Vive en ⟦Ponferrada⟧ con su ⟦hija⟧ ⟦Clara⟧, teléfono ⟦622 410 387⟧.
 NHC: ⟦5540321⟧. DNI: ⟦12345678Z⟧. Nº Col: ⟦28 28 51203⟧.
 Fecha de ingreso: ⟦14 de marzo de 2014⟧. Edad: ⟦71 años⟧.
@@ -97,9 +97,12 @@ def test_it_notices_english_text(model: CrfModel) -> None:
 
 
 def test_surrogates_and_dates_are_spanish_without_being_asked_for() -> None:
-    pipeline = lacuna.Deidentifier(model="es-clinical", policy="research", key=bytes(32))
-    (safe,) = pipeline.deidentify("Ingresa el 05/04/2014, alta el 5 de abril de 2014.")
-    assert isinstance(safe, lacuna.Safe)
-    numbers, words = safe.redacted.instead
-    assert int(numbers[:2]) == int(words.split()[0])  # 05/04 was read day first
-    assert " de " in words
+    texts = []
+    for locale in (None, "es", "en"):
+        pipeline = lacuna.Deidentifier(
+            model="es-clinical", policy="research", key=bytes(32), locale=locale
+        )
+        (safe,) = pipeline.deidentify("Ingresa el 05/04/2014.")  # 5 April, or May 4
+        assert isinstance(safe, lacuna.Safe)
+        texts.append(safe.text)
+    assert texts[0] == texts[1] != texts[2]

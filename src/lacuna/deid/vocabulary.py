@@ -59,7 +59,7 @@ _FUNCTION_WORDS: Mapping[str, str] = {
     " any all out up you your can may should would could does did",
     "Spanish": "el los las del una con al su sus por para que se lo fue pero muy sin tras hasta"
     " desde este esta está ha han como más según también cuando durante entre sobre ya porque le"
-    " es son ser está están había fueron tiene presenta refiere años",
+    " es ser está están había fueron tiene presenta refiere años",
 }
 
 

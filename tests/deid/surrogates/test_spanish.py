@@ -29,7 +29,11 @@ def instead(policy: str, *items: tuple[str, str]) -> list[str]:
 
 DATES = [
     ("14 de marzo de 2014", r"\d{1,2} de [a-z]+ de 201[345]", "2014"),
-    ("3 al 11 de mayo de 2021", r"\d{1,2} al \d{1,2} de [a-z]+ de 202[012]", "2021"),
+    (
+        "3 al 11 de mayo de 2021",
+        r"\d{1,2}( de [a-z]+)?( de 202\d)? al \d{1,2} de [a-z]+ de 202[012]",
+        "2021",
+    ),
     ("3 de mayo del año 2021", r"\d{1,2} de [a-z]+ del año 202[012]", "2021"),
     ("14-mar-2014", r"\d{1,2}-[a-z]{3}-201[345]", "2014"),
     ("MARZO DE 2014", r"[A-Z]+ DE 201[345]", "2014"),

@@ -66,7 +66,7 @@ phone = first_of(
     ),
     pattern(
         "PHONE",
-        rf"(?<![0-9])(?<![0-9][ ./-])9[13][ .-][0-9]{{3}}[ .-][0-9]{{2}}[ .-][0-9]{{2}}{_PHONE_END}",
+        rf"(?<![0-9])(?<![0-9][ ./-])9[13][ .-][0-9]{{3}}(?:[ .-][0-9]{{2}}){{2}}{_PHONE_END}",
         probability=UNSURE,
     ),
 )
@@ -80,61 +80,16 @@ cued_phone = pattern(
 # --- postcodes -----------------------------------------------------------------------------------
 
 #: Provinces by number, from 1.
-_PROVINCES = [
-    "alava|vitoria",
-    "albacete",
-    "alicante|alacant",
-    "almeria",
-    "avila",
-    "badajoz",
-    "baleares|palma|illes",
-    "barcelona",
-    "burgos",
-    "caceres",
-    "cadiz",
-    "castellon|castello",
-    "ciudad|real",
-    "cordoba",
-    "coruña|la|a",
-    "cuenca",
-    "girona|gerona",
-    "granada",
-    "guadalajara",
-    "guipuzcoa|gipuzkoa|san|donostia",
-    "huelva",
-    "huesca",
-    "jaen",
-    "leon",
-    "lleida|lerida",
-    "rioja|la|logroño",
-    "lugo",
-    "madrid",
-    "malaga",
-    "murcia",
-    "navarra|pamplona",
-    "ourense|orense",
-    "asturias|oviedo|gijon",
-    "palencia",
-    "palmas|las",
-    "pontevedra|vigo",
-    "salamanca",
-    "tenerife|santa",
-    "cantabria|santander",
-    "segovia",
-    "sevilla",
-    "soria",
-    "tarragona",
-    "teruel",
-    "toledo",
-    "valencia",
-    "valladolid",
-    "vizcaya|bizkaia|bilbao",
-    "zamora",
-    "zaragoza",
-    "ceuta",
-    "melilla",
-]
-_TOWNS = [frozenset(map(plain, names.split("|"))) for names in _PROVINCES]
+_PROVINCES = """
+    alava|vitoria albacete alicante|alacant almeria avila badajoz baleares|palma|illes barcelona
+    burgos caceres cadiz castellon|castello ciudad|real cordoba coruña|la|a cuenca girona|gerona
+    granada guadalajara guipuzcoa|gipuzkoa|san|donostia huelva huesca jaen leon lleida|lerida
+    rioja|la|logroño lugo madrid malaga murcia navarra|pamplona ourense|orense asturias|oviedo|gijon
+    palencia palmas|las pontevedra|vigo salamanca tenerife|santa cantabria|santander segovia sevilla
+    soria tarragona teruel toledo valencia valladolid vizcaya|bizkaia|bilbao zamora zaragoza ceuta
+    melilla
+"""
+_TOWNS = [frozenset(map(plain, names.split("|"))) for names in _PROVINCES.split()]
 
 
 def _is_of_province(match: re.Match[str]) -> bool:
