@@ -7,13 +7,14 @@ KERNEL_TESTS := $(addprefix tests/,text encoding features inference learning dei
   tests/models/test_scoring.py $(wildcard $(addprefix tests/models/*/test_,objective.py variational.py \
   sticks.py rare_words.py rare_functions.py ppm.py states.py word_classes.py interpolation.py start.py em.py))
 
-.PHONY: help demo test quick coverage stress check format lock sbom clean
+.PHONY: help demo test test-integrations quick coverage stress check format lock sbom clean
 
 help:
 	@echo "make demo      what lacuna does, on three notes"
 	@echo "make test      run the tests"
 	@echo "make quick     run the tests that are not slow, about a minute"
 	@echo "make coverage  run the tests and print the share of lines that they run"
+	@echo "make test-integrations  run the tests of adapters to other tools, in an environment of their own"
 	@echo "make stress    kill runs, edits and servers, load a server, damage model files, check bounds"
 	@echo "make check     lint, types, layers, sizes"
 	@echo "make format    rewrite the code in house style"
@@ -26,6 +27,8 @@ help:
 # a first installation downloads about 150 MB. With CI set, exactly the locked versions are installed.
 PIP := $(BIN)/pip --disable-pip-version-check install
 LOCKED := requirements/ci.txt
+INTEGRATIONS := $(VENV)-integrations
+LOCKED_INTEGRATIONS := requirements/integrations.txt
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "lacuna needs Python 3.11 or newer")'
@@ -47,12 +50,26 @@ endif
 	@$(BIN)/python -m compileall -q src
 	@touch $@ $(VENV)/.core
 
+$(INTEGRATIONS)/.ready: pyproject.toml $(LOCKED_INTEGRATIONS) | $(BIN)/python
+	$(PYTHON) -m venv $(INTEGRATIONS)
+ifdef CI
+	$(INTEGRATIONS)/bin/pip --disable-pip-version-check install --quiet --require-hashes --only-binary :all: \
+	  --requirement $(LOCKED_INTEGRATIONS)
+	$(INTEGRATIONS)/bin/pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
+else
+	$(INTEGRATIONS)/bin/pip --disable-pip-version-check install --editable '.[integrations]'
+endif
+	@touch $@
+
 # --- commands -----------------------------------------------------------------------------------
 demo: $(VENV)/.core
 	$(BIN)/lacuna demo
 
 test: $(VENV)/.dev
 	$(BIN)/pytest --numprocesses 2 --dist worksteal
+
+test-integrations: $(INTEGRATIONS)/.ready
+	LACUNA_REQUIRE=$(LACUNA_REQUIRE),integrations $(INTEGRATIONS)/bin/pytest -p no:cacheprovider tests/integrations
 
 quick: $(VENV)/.dev
 	$(BIN)/pytest --quiet --numprocesses 2 -m 'not slow' --hypothesis-profile quick \
@@ -97,7 +114,8 @@ COMPILE := $(LOCK_TOOLS)/bin/uv pip compile --quiet --upgrade --universal --pyth
 lock:
 	$(PYTHON) -m venv $(LOCK_TOOLS)
 	$(LOCK_TOOLS)/bin/pip install --quiet --disable-pip-version-check uv
-	$(COMPILE) --all-extras --output-file $(LOCKED)
+	$(COMPILE) $(addprefix --extra ,dev arrow parquet serve) --output-file $(LOCKED)
+	$(COMPILE) --constraints $(LOCKED) --extra integrations --output-file $(LOCKED_INTEGRATIONS)
 	$(COMPILE) --constraints $(LOCKED) --output-file requirements/run.txt
 	rm -rf $(LOCK_TOOLS)
 
@@ -105,4 +123,4 @@ sbom: $(VENV)/.dev
 	$(BIN)/python requirements/sbom.py dist/lacuna.cdx.json
 
 clean:
-	rm -rf $(VENV) $(LOCK_TOOLS) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) $(INTEGRATIONS) $(LOCK_TOOLS) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -34,6 +34,7 @@ LAYERS = (
     ("pictures",),
     ("pipeline",),
     ("archive",),
+    ("arrow", "presidio", "spacy"),
     ("web",),
     ("cli",),
 )

@@ -33,25 +33,31 @@ def locked(name: str) -> dict[str, list[Requirement]]:
     return found
 
 
+NAMES = ("ci.txt", "integrations.txt", "run.txt")
+
+
 def declared(*extras: str) -> list[Requirement]:
     project = PROJECT["project"]
     optional = [one for extra in extras for one in project["optional-dependencies"][extra]]
     return [Requirement(text) for text in (*project["dependencies"], *optional)]
 
 
-@pytest.mark.parametrize("name", ["ci.txt", "run.txt"])
+@pytest.mark.parametrize("name", NAMES)
 def test_every_package_has_one_version_and_hashes(name: str) -> None:
     for entry in entries(name):
         assert re.fullmatch(r"[\w.-]+==[\w.]+( ; [^-]+)? +(--hash=sha256:[0-9a-f]{64} *)+", entry)
 
 
-@pytest.mark.parametrize("name", ["ci.txt", "run.txt"])
+@pytest.mark.parametrize("name", NAMES)
 def test_no_server_is_named(name: str) -> None:
     text = (FOLDER / name).read_text("utf-8")
     assert not re.search(r"://|--(extra-)?index|--find-links|--trusted|@ |/opt|/home", text)
 
 
-@pytest.mark.parametrize(("name", "extras"), [("ci.txt", ("dev", "parquet")), ("run.txt", ())])
+@pytest.mark.parametrize(
+    ("name", "extras"),
+    [("ci.txt", ("dev", "parquet")), ("integrations.txt", ("integrations",)), ("run.txt", ())],
+)
 def test_locked_versions_are_allowed_by_the_project(name: str, extras: tuple[str, ...]) -> None:
     found = locked(name)
     build = [Requirement(text) for text in PROJECT["build-system"]["requires"]]

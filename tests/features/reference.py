@@ -195,6 +195,17 @@ def rows(places: Sequence[Place]) -> list[Value]:
     return [value for value, line in zip(above, lines, strict=False) for _ in line]
 
 
+def leads(places: Sequence[Place]) -> list[Value]:
+    found: list[Value] = []
+    for line in lines_of(places):
+        lead: Value = None
+        for place in line:
+            is_letter = characters.LOWER <= class_of(place.word[0]) <= characters.LETTER
+            found.append(None if is_letter else lead)
+            lead = lower(place.word) if is_letter else lead
+    return found
+
+
 def runs(places: Sequence[Place]) -> list[Value]:
     found: list[Value] = []
     for run in split(places, {"document", "space", "spaces", "tab", "line break", "blank line"}):
@@ -248,7 +259,7 @@ def token_values(name: str, document: Document) -> list[Value]:
         return [header for header, _ in headings(places)]
     if own == "section":
         return [section for _, section in headings(places)]
-    by_document = {"row": rows, "run": runs, "earlier": earlier, "date": date_parts}
+    by_document = {"row": rows, "lead": leads, "run": runs, "earlier": earlier, "date": date_parts}
     if own in by_document:
         return by_document[own](places)
     if own == "column":

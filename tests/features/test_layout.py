@@ -134,6 +134,15 @@ def test_runs_by_hand() -> None:
     assert runs["("] is None
 
 
+def test_leads_by_hand() -> None:
+    note = "12 Fax 973 70, (52)\nTel.: +1-2 x\n3"
+    leads = by_word("lead", note)
+    assert leads["12"] is leads["3"] is None  # no word before it on its line
+    assert leads["Fax"] is leads["x"] is None  # words
+    assert [leads[word] for word in ("973", "70", "(", "52")] == ["fax"] * 4
+    assert [leads[word] for word in ("+", "1", "2")] == ["tel"] * 3
+
+
 def test_earlier_headers_by_hand() -> None:
     note = "Surname: Roe\nName: Ann Roe 12 the\nNote: the Roe girl, room 12\nAnn left"
     document = Document("note", note)

@@ -30,6 +30,7 @@ def test_clinical_adds_places_to_default() -> None:
         "header",
         "section",
         "row",
+        "lead",
         "earlier",
         "place",
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from itertools import islice
 from typing import Any
 
@@ -79,3 +79,11 @@ def date_cells(
         DateCell(cell_text(cells.get(name)), orders.get(name), is_birth_column(name))
         for name in names
     )
+
+
+def date_like(original: date | datetime, cell: str | None) -> date | datetime | None:
+    """Return a shifted date as what it was: a date, or a point in time; None if it is empty."""
+    if not cell:
+        return None
+    day = date.fromisoformat(cell)
+    return datetime.combine(day, original.timetz()) if isinstance(original, datetime) else day

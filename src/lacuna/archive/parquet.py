@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date, datetime
 from typing import Any, BinaryIO
 
-from lacuna.archive.date_columns import Orders, date_cells
+from lacuna.archive.date_columns import Orders, date_cells, date_like
 from lacuna.archive.inputs import InputFile
 from lacuna.archive.messages import RowDone
 from lacuna.archive.options import ALL, InputOptions
@@ -90,7 +89,7 @@ class ParquetTable:
             if row.kept[self._text] is None:
                 ours[self._text] = None
             dates = {
-                name: _date_like(row.kept[name], cell) if name in typed else cell or None
+                name: date_like(row.kept[name], cell) if name in typed else cell or None
                 for name, cell in zip(self._dates, done.dates, strict=True)
             }
             self._held.append({**row.kept, **ours, **dates})
@@ -111,14 +110,6 @@ class ParquetTable:
             self._write_held()
         self._writer.close()
         self._opened.close()
-
-
-def _date_like(original: date | datetime, cell: str) -> date | datetime | None:
-    """Return a shifted date as what it was: a date, or a point in time."""
-    if not cell:
-        return None
-    day = date.fromisoformat(cell)
-    return datetime.combine(day, original.timetz()) if isinstance(original, datetime) else day
 
 
 def _pyarrow() -> tuple[Any, Any]:

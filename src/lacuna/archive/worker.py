@@ -184,7 +184,7 @@ class Worker:
         self, task: FileTask, hashed_id: str, safe: Safe, read: _Read, writing: _Writing
     ) -> FileDone:
         content = safe.text.encode()
-        name = self._names.output(task.output, task.group, _found(safe), ambiguous=task.ambiguous)
+        name = self._names.output(task.output, task.group, safe.originals, ambiguous=task.ambiguous)
         writing.write(name, content)
         tally = self._tally([(self._place(hashed_id, name), safe)])
         tally.count_encoding(read.detected)
@@ -201,7 +201,7 @@ class Worker:
                 result.tally.add_failure(outcome.reason)
                 done = RowDone(row.number, reason=outcome.reason, hashed_id=hashed_id)
             else:
-                id_ = self._names.id(row.id, row.group, _found(outcome))
+                id_ = self._names.id(row.id, row.group, outcome.originals)
                 text = outcome.redacted.document.text
                 dates = self._work.redactor.date_cells(row.dates, outcome.redacted)
                 result.tally.emptied_cells += dates.count(None)
@@ -281,11 +281,6 @@ def _pieces(files: Sequence[FileTask]) -> Iterator[list[FileTask]]:
             size += more
     if piece:
         yield piece
-
-
-def _found(safe: Safe) -> list[str]:
-    text = safe.detected.document.text
-    return [text[finding.start : finding.end] for finding in safe.redacted.plan]
 
 
 def _failed(task: FileTask, hashed_id: str, reason: str) -> FileDone:

@@ -293,6 +293,8 @@ def _report(
         say(f"ignored, because the model cannot represent them: {ignored} {what}")
     if trained.unreviewed is not None:
         say(_in_words(trained.unreviewed, kind_of(trained.model.core().config)))
+    if trained.chosen:
+        say(trained.chosen)
     if as_json:
         print_json(
             {
@@ -306,6 +308,7 @@ def _report(
                 "objective": trained.objective,
                 f"dev_{judged.lower()}": trained.dev_f1,
                 "config": trained.model.config,
+                "chosen": trained.chosen,
                 "tried": [{"config": tried.config, "f1": tried.f1} for tried in tries],
                 "left_out": trained.left_out,
                 "unreviewed": trained.unreviewed,

@@ -75,6 +75,8 @@ def _layout_values(table: TokenTable, names: set[str]) -> dict[str, HashArray]:
         values["place"] = layout_kernels.places(start, documents, table.texts, gaps)
     if "row" in names:
         values["row"] = layout_kernels.rows(codes, start, end, gaps, lower_table())
+    if "lead" in names:
+        values["lead"] = layout_kernels.leads(codes, start, end, gaps, lower_table(), class_table())
     if "run" in names:
         values["run"] = runs(codes, start, end, gaps, class_table())
     if "date" in names:

@@ -14,7 +14,7 @@ import numpy as np
 
 from lacuna.features.hashing import NONE, finish, seed, step, step_lower, step_shape
 from lacuna.kernels import kernel
-from lacuna.text.characters import DIGIT, IDEOGRAPH, LINE, LOWER, STOP, ClassTable
+from lacuna.text.characters import DIGIT, IDEOGRAPH, LETTER, LINE, LOWER, STOP, ClassTable
 from lacuna.types import BoolArray, CodeArray, HashArray, IntArray, LongArray
 
 #: The gap before a token; from LINE_BREAK on it begins a line.
@@ -23,7 +23,7 @@ NOTHING, ONE_SPACE, SPACES, TAB, LINE_BREAK, BLANK_LINE, DOCUMENT = range(7)
 MOST_WORDS = 8  # of a header
 NO_TITLE, TITLE, ENDED_TITLE = range(3)
 TAB_CODE, LINE_FEED, RETURN, COLON, WIDE_COLON = map(np.uint32, (9, 10, 13, 0x3A, 0xFF1A))
-HEADER_SEED, ROW_SEED, RUN_SEED = 0, 1, 2
+HEADER_SEED, ROW_SEED, RUN_SEED, LEAD_SEED = range(4)
 WORD_END = np.uint64(0x110000)  # no code point
 NO_DATE, DAY, MONTH, YEAR, NUMERIC = range(5)
 DASH, FULL_STOP, SLASH, ZERO, NINE = map(np.uint32, (0x2D, 0x2E, 0x2F, 0x30, 0x39))
@@ -84,6 +84,33 @@ def rows(
             above = own if before[t] != DOCUMENT else NONE
             own = finish(step_lower(seed(ROW_SEED), codes, start[t], end[t], lower))
         values[t] = above
+    return values
+
+
+@kernel
+def leads(
+    codes: CodeArray,
+    start: IntArray,
+    end: IntArray,
+    before: LongArray,
+    lower: CodeArray,
+    classes: ClassTable,
+) -> HashArray:
+    """Return for each token that does not begin with a letter the last word before it on its line.
+
+    A hash of that word in lower case; 0 for words, and if there is none.
+    """
+    values = np.empty(len(start), np.uint64)
+    lead = NONE
+    for t in range(len(start)):
+        if before[t] >= LINE_BREAK:
+            lead = NONE
+        first = classes[codes[start[t]]]
+        if LOWER <= first <= LETTER:
+            values[t] = NONE
+            lead = finish(step_lower(seed(LEAD_SEED), codes, start[t], end[t], lower))
+        else:
+            values[t] = lead
     return values
 
 

@@ -55,6 +55,9 @@ row[0]
 row[0] short[0]
 place[0]
 place[0] short[0]
+lead[0]
+lead[0] short[0]
+lead[0] run[0]
 run[-1..1]
 run[0] space[0]
 run[0] short[0]
@@ -92,6 +95,9 @@ kind[0]
 stem[-1..1]
 section[0]
 """
+
+#: Not a preset: training chooses one by its documents.
+AUTO = "auto"
 
 #: Name → templates, as in a template file.
 PRESETS: Mapping[str, str] = {"default": _DEFAULT, "clinical": _CLINICAL, "hypergraph": _HYPERGRAPH}

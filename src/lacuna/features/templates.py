@@ -48,6 +48,7 @@ TOKEN_ATTRIBUTES = {
     "header": "the words before the colon, on the same line",
     "section": "the last header above: `Header:` at the start of a line, or a line that is a title",
     "row": "the first token of the line above, in lower case",
+    "lead": "if it is a number or a sign: the last word before it on its line, in lower case",
     "earlier": "the first header that the same word had earlier in the document",
     "place": "the tenth of the document it is in, and whether it begins its line",
     "phrase": "its place in a mention of other training documents, with length and label",

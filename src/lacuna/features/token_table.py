@@ -126,7 +126,7 @@ def words_at(table: TokenTable, tokens: IntArray) -> list[str]:
 
 def in_sequences(table: TokenTable, sequence: SequenceKind) -> TokenTable:
     """Return the table with sequences in place of sentences."""
-    if sequence is SequenceKind.SENTENCE:
+    if sequence is not SequenceKind.LINE:
         return table
     borders = line_borders(table.codes, table.start, table.end, table.sentences, table.documents)
     return table._replace(sentences=borders.astype(np.int64))

@@ -48,6 +48,8 @@ class Kind:
         Like `fit`, for parts of speech.
     encode
         Converts a document to the form that `fit` expects.
+    choose
+        Returns the settings with what the documents choose; empty if they choose nothing.
     adapt
         Returns the settings to adapt a trained model with; empty if it cannot be adapted. Kinds
         that can be adapted can also be private.
@@ -81,6 +83,7 @@ class Kind:
     fit: str = ""
     fit_pos: str = ""
     encode: str = "lacuna.encoding.flat:flat_document"
+    choose: str = ""
     adapt: str = ""
     finish: str = ""
     parts: tuple[str, ...] = ()
@@ -121,6 +124,7 @@ KINDS: dict[str, Kind] = {
             fit="lacuna.models.crf.training:fit_crf",
             restore="lacuna.models.crf.storage:restore_crf",
             encode="lacuna.models.crf.training:encode",
+            choose="lacuna.models.crf.choosing:chosen_settings",
             adapt="lacuna.models.crf.adapting:adapted_settings",
             looks_at_columns=True,
             penalty="l2",
@@ -136,6 +140,7 @@ KINDS: dict[str, Kind] = {
             restore="lacuna.models.crf.storage:restore_li",
             overlapping=True,
             encode="lacuna.models.crf.training:encode",
+            choose="lacuna.models.crf.choosing:chosen_settings",
             adapt="lacuna.models.crf.adapting:adapted_settings",
             looks_at_columns=True,
             penalty="l2",

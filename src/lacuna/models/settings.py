@@ -20,7 +20,17 @@ from difflib import get_close_matches
 from enum import Enum
 from functools import lru_cache
 from os import PathLike, fspath
-from typing import Annotated, Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NamedTuple,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import msgspec
 
@@ -29,7 +39,7 @@ from lacuna.errors import ConfigError
 #: Former names of settings in model files, and their present names.
 FORMER_NAMES: Mapping[str, str] = {"lists": "word_lists"}
 #: Settings that were added later with another default than models had before.
-FORMER_DEFAULTS: Mapping[str, Any] = {"lexicon": False}
+FORMER_DEFAULTS: Mapping[str, Any] = {"lexicon": False, "sequence": "sentence"}
 TYPE_NAMES: Mapping[Any, str] = {
     bool: "true or false",
     int: "a whole number",
@@ -83,6 +93,13 @@ class Settings:
 
     def check(self) -> None:
         """Raise ConfigError if settings contradict one another."""
+
+
+class Chosen(NamedTuple):
+    """Settings of which the documents chose some; in words which and why, or nothing."""
+
+    config: Settings
+    remark: str = ""
 
 
 AnySettings = TypeVar("AnySettings", bound=Settings)

@@ -120,6 +120,16 @@ class Deidentifier:
         """What is done with each kind of identifier."""
         return self._work.redactor.policy
 
+    @property
+    def key(self) -> Key:
+        """The secret that decides surrogates, date offsets and pseudonyms."""
+        return self._key
+
+    @property
+    def work(self) -> DetectAndRedact:
+        """The detector and the redactor, for adapters that need more than texts."""
+        return self._work
+
     def deidentify(self, items: str | Document | Iterable[str | Document]) -> list[Safe | Failed]:
         """Return each text or document de-identified, or why that failed, in the same order.
 

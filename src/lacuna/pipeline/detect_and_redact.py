@@ -39,6 +39,12 @@ class Safe(NamedTuple):
         """The new text."""
         return self.redacted.document.text
 
+    @property
+    def originals(self) -> list[str]:
+        """The words that were replaced."""
+        text = self.detected.document.text
+        return [text[finding.start : finding.end] for finding in self.redacted.plan]
+
 
 class Failed(NamedTuple):
     """Why a document could not be de-identified, without quoting it."""

@@ -19,7 +19,7 @@ from lacuna.errors import ConfigError, StoppedError, interruptible
 from lacuna.models.aligned.training import align
 from lacuna.models.base import Card, Step, Tagger
 from lacuna.models.registry import DEFAULT, Kind, code_at, kind_named, kind_of
-from lacuna.models.settings import Settings
+from lacuna.models.settings import Chosen, Settings
 from lacuna.models.stored_tags import check_labels
 from lacuna.pipeline.categories import Categories
 from lacuna.pipeline.evaluating import judge
@@ -128,11 +128,13 @@ def train(
         raise ConfigError("only mentions can be aligned, not parts of speech")
     if options.categories is not None and task is not Task.NER:
         raise ConfigError("large categories are for mentions, not for parts of speech")
+    config, remark = _chosen(documents, config, options)
     trained = _with_categories(documents, config, options)
     if options.align and not trained.interrupted:
         trained = _with_alignment(trained, documents, config, options)
     left = unreviewed(given, needs_whole=kind_of(config).partly == "nothing")
-    return replace(trained, seconds=time.perf_counter() - began, unreviewed=left)
+    seconds = time.perf_counter() - began
+    return replace(trained, seconds=seconds, unreviewed=left, chosen=remark)
 
 
 def _with_categories(
@@ -186,9 +188,19 @@ def begin(
     The result is for one call with the same documents, settings and options, except for
     `on_progress` and `stop`; it is given as ``TrainOptions.begun``.
     """
-    begun = _begun([settled(document) for document in corpus], config, options)
+    documents = [settled(document) for document in corpus]
+    begun = _begun(documents, _chosen(documents, config, options).config, options)
     made = list(islice(begun.steps, iterations + 1))
     return begun._replace(steps=chain(made, begun.steps))
+
+
+def _chosen(documents: Sequence[Document], config: Settings, options: TrainOptions) -> Chosen:
+    """Return the settings with what the documents choose; an adapted model keeps its own."""
+    kind = kind_of(config)
+    if options.start is not None or not kind.choose:
+        return Chosen(config)
+    chosen: Chosen = code_at(kind.choose)(config, documents)
+    return chosen
 
 
 def _begun(documents: Sequence[Document], config: Settings, options: TrainOptions) -> Begun:

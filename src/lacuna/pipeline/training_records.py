@@ -129,6 +129,8 @@ class Trained:
         Whether training was interrupted before its end.
     unreviewed
         What was not learnt from, because nobody has reviewed it; None if all was reviewed.
+    chosen
+        Which settings the documents chose, and why; empty if none.
     """
 
     model: Tagger
@@ -142,6 +144,7 @@ class Trained:
     left_out: Counter[str]
     interrupted: bool = False
     unreviewed: Unreviewed | None = None
+    chosen: str = ""
 
 
 @dataclass(frozen=True, slots=True)

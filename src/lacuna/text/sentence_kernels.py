@@ -34,14 +34,19 @@ ABBREVIATION = 4  # here it does, if the next word starts sentences: Inc. p.m.
 STARTER = 8  # starts sentences but no names: The, Se, Er
 CONNECTOR = 16  # a line that ends with it continues: of, de, und
 MONTH = 32  # "3. Mai"
+STREET = 64  # a house number and a flat follow: Calle, Avda
+INSIDE_HOUSE = 128  # says that a flat or floor follows: Piso, Puerta
 
 DEFAULT_WIDTH, SMALLEST_WIDTH, LARGEST_WIDTH = 72, 40, 200
 LONGEST_KEY, LONGEST_KEY_TOKENS, LONGEST_HEADER = 40, 6, 60
 LONGEST_ITEM_NUMBER = 2
+LONGEST_STREET_TOKENS = 10
 
 NEWLINE, CARRIAGE_RETURN, PARAGRAPH = 0x0A, 0x0D, 0x2029
 NUMBER_SIGN, AMPERSAND, LEFT_BRACKET, RIGHT_BRACKET = 0x23, 0x26, 0x28, 0x29
 ASTERISK, COMMA, HYPHEN, FULL_STOP, SLASH, COLON = 0x2A, 0x2C, 0x2D, 0x2E, 0x2F, 0x3A
+SMALL_C = 0x63
+FEMININE_ORDINAL, MASCULINE_ORDINAL = 0xAA, 0xBA
 MIDDLE_DOT, BULLET, WIDE_COLON, SYMBOL_FONT_BULLET = 0xB7, 0x2022, 0xFF1A, 0xF0B7
 
 
@@ -184,6 +189,8 @@ def _ends_sentence(signs: IntArray, stop: int, lines: IntArray, k: int, t: int) 
         return True
     if not _is_apart(signs, t) or _is_abbreviation(signs, stop, lines[k], t):
         return False
+    if _is_flat(signs, t, lines[k + 1]) and _is_house(signs, stop, lines[k]):
+        return False
     if first >= APOSTROPHE and t + 1 < lines[k + 1]:  # "(lower", "- lower"
         first = signs[t + 1, FIRST]
     return bool(first != LOWER)
@@ -208,7 +215,42 @@ def _is_abbreviation(signs: IntArray, stop: int, line: int, t: int) -> bool:
         return word == line or not (starter or unit)
     if kind & BEFORE_NUMBER and signs[t, FIRST] == DIGIT:
         return True
-    return kind & ABBREVIATION != 0 and not starter
+    named = kind & STREET != 0 and signs[word, FIRST] == UPPER  # "Calle. Mayor"
+    return (kind & ABBREVIATION != 0 or named) and not starter
+
+
+@kernel
+def _is_house(signs: IntArray, stop: int, line: int) -> bool:
+    """Whether the stop follows the number of a house: "C/ Mayor 3.", "Calle del Sol, 14."."""
+    if stop == line or signs[stop - 1, FIRST] != DIGIT:
+        return False
+    for t in range(stop - 2, max(line, stop - 1 - LONGEST_STREET_TOKENS) - 1, -1):
+        if t > line and signs[t, FIRST] == STOP:
+            return bool(signs[t - 1, KIND] & STREET != 0 or signs[t - 1, CODE] == SLASH)
+        if signs[t, KIND] & STREET:
+            return True
+        if t > line and signs[t, CODE] == SLASH and signs[t - 1, CODE] | 0x20 == SMALL_C:
+            return True
+    return False
+
+
+@kernel
+def _is_flat(signs: IntArray, t: int, c: int) -> bool:
+    """Whether token t may be a flat: "1A", "4 Izq", "A", "ºB", "Piso 2"; its line ends with c."""
+    length = signs[t, END] - signs[t, START]
+    if signs[t, CODE] == FEMININE_ORDINAL or signs[t, CODE] == MASCULINE_ORDINAL:
+        return True
+    is_last = t + 1 == c or _continues(signs[t + 1, FIRST])
+    if signs[t, FIRST] == DIGIT and length <= LONGEST_ITEM_NUMBER:
+        return is_last or not _is_apart(signs, t + 1) or signs[t + 1, KIND] & INSIDE_HOUSE != 0
+    if signs[t, FIRST] == UPPER and length == 1:
+        return is_last
+    if not signs[t, KIND] & INSIDE_HOUSE or t + 1 == c:
+        return False
+    following, size = signs[t + 1, FIRST], signs[t + 1, END] - signs[t + 1, START]
+    return bool(
+        following == DIGIT or signs[t + 1, CODE] == HYPHEN or (following == UPPER and size == 1)
+    )
 
 
 @kernel

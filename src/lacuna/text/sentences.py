@@ -5,6 +5,8 @@ white space follows and the next word is not in lower case, except after
 
 * a title or similar word: ``Dr. Whittaker``, ``vs. placebo``, ``approx. 5 cm``;
 * a number word before a number: ``No. 7``, ``Fig. 2``, ``Jan. 5``, and ``3. Mai``;
+* the number of a house before the number of a flat: ``C/ Mayor 3. 1A``, ``Calle Sol, 4. Piso 2``;
+* the word for a street with a capital letter: ``Calle. Mayor``;
 * an initial or an abbreviation that also ends sentences (``J. R. Smith``, ``p.m.``, ``Inc.``),
   unless the next word begins sentences but never names: ``at 5 p.m. The``.
 
@@ -32,8 +34,10 @@ from lacuna.text.sentence_kernels import (
     ABBREVIATION,
     BEFORE_NUMBER,
     CONNECTOR,
+    INSIDE_HOUSE,
     MONTH,
     STARTER,
+    STREET,
     TITLE,
     Bytes,
     all_sentences,
@@ -47,11 +51,12 @@ _WORDS = {
     TITLE: """
         dr drs mr mrs ms prof rev hon sen rep gov gen lt sgt capt cmdr pres supt attn vs cf viz
         approx dra dres sra srta sres lic ing av avd avda ctra crta pso pº pza urb gral cdad col
-        esc aprox hr fr frl dipl ca sog resp evtl vgl bzw mme mlle mevr dhr ir ds bijv
+        esc aprox hnos hnas hr fr frl dipl ca sog resp evtl vgl bzw mme mlle mevr dhr ir ds bijv
     """,
     BEFORE_NUMBER: """
         no nos nr nº num núm fig figs vol vols pp pg pag pág ch sec art cap tel tfno tlf fax ext
-        apt apto km rm ste tab eq ref refs ver bldg lot exp hist cp nhc
+        apt apto dto dpto km rm ste tab eq ref refs ver bldg lot exp hist cp nhc nal nnal cra kra
+        hb hgb hct hto
         jan feb mar apr jun jul aug sep sept oct nov dec ene abr ago dic okt dez
     """,
     ABBREVIATION: """
@@ -59,6 +64,7 @@ _WORDS = {
         sx fx cx px wt ht esp etc al op cit wk wks mo mos yr yrs hrs min mins sec secs
         calif mass conn penn tenn fla tex ariz colo wash ore mich minn wis ill ind ky va ga ala
         miss la ark okla neb kan dak mont wyo nev del md nac edif esq pta izq izqda dcha der
+        edf carr cra kra dpto
         gmbh str geb verh zn bd ste cie cía
     """,
     STARTER: """
@@ -83,6 +89,14 @@ _WORDS = {
     MONTH: """
         januar jänner februar märz april mai juni juli august september oktober november dezember
         januari februari maart mei augustus december
+    """,
+    STREET: """
+        calle avenida avda avd av paseo pso plaza pza plza carretera ctra crta camino ronda glorieta
+        travesía rambla urbanización urb rua rue
+    """,
+    INSIDE_HOUSE: """
+        planta piso puerta pta portal escalera esc bloque bajo ático edificio edif local izq izqda
+        dcha dch étage
     """,
 }
 

@@ -18,8 +18,9 @@ from lacuna.types import CodeArray, IntArray, LongArray
 
 
 class SequenceKind(StrEnum):
-    """What is one sequence."""
+    """What is one sequence; training settles AUTO by its documents."""
 
+    AUTO = "auto"
     SENTENCE = "sentence"
     LINE = "line"
 
@@ -27,7 +28,7 @@ class SequenceKind(StrEnum):
 def sequence_tokens(document: Document, sequence: SequenceKind) -> Tokens:
     """Return the tokens of a document, with sequences in place of its sentences."""
     tokens = tokens_of(document)
-    if sequence is SequenceKind.SENTENCE:
+    if sequence is not SequenceKind.LINE:
         return tokens
     codes, ends = code_points(document.text), np.array([0, len(tokens)])
     borders = line_borders(codes, tokens.start, tokens.end, tokens.sentences, ends)

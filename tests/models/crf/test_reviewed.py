@@ -35,6 +35,7 @@ def reviewed(document: Document, *spans: tuple[int, int]) -> Document:
 
 def training(documents: list[Document], config: CrfSettings) -> TrainingSet:
     examples = [encode(document, config) for document in documents]
+    config = replace(config, features="default")
     return prepare(examples, set_up(examples, config, FitOptions()))
 
 

@@ -34,6 +34,7 @@ import numpy as np
 from lacuna.encoding.flat import Example, flat_example
 from lacuna.encoding.schemes import Moves, Scheme, moves, tag_set
 from lacuna.features.extract import FeatureIndex
+from lacuna.features.presets import AUTO
 from lacuna.features.token_table import TokenTable, in_sequences, token_table
 from lacuna.inference.chain import Chain, first_order
 from lacuna.models.base import NO_CARD, Card
@@ -59,6 +60,9 @@ class CrfSettings(FeatureSettings, ABC):
 
     Attributes
     ----------
+    features
+        Templates of features: a preset (``default``, ``clinical``, ``hypergraph``), or the path of
+        a template file. ``auto`` is ``clinical`` for forms, else ``default``.
     min_documents
         Features of fewer documents are ignored; documents of one group count once.
     support
@@ -77,19 +81,20 @@ class CrfSettings(FeatureSettings, ABC):
         Stop when the last 5 iterations improved the objective by less than this fraction.
     sequence
         What is tagged as one sequence: a ``sentence``, or a ``line`` with all its sentences, for
-        mentions that contain full stops, such as addresses.
+        mentions that contain full stops, such as addresses. ``auto`` is ``line`` for forms.
     caution
         How much the score of ``O`` is lowered at tagging time. Higher values find more mentions,
         but also more false ones.
     """
 
+    features: str = AUTO
     min_documents: Annotated[int, AT_LEAST_ONE] = 1
     support: Support = "auto"
     l2: Annotated[float, NOT_NEGATIVE] = 0.1
     l1: Annotated[float, NOT_NEGATIVE] = 0.0
     iterations: Annotated[int, NOT_NEGATIVE] = 40
     tolerance: Annotated[float, NOT_NEGATIVE] = 0.03
-    sequence: SequenceKind = SequenceKind.SENTENCE
+    sequence: SequenceKind = SequenceKind.AUTO
     caution: Annotated[float, CAUTION] = 0.0
 
     @abstractmethod
