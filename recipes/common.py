@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import pkgutil
 import re
 import sys
@@ -33,6 +34,8 @@ SMALLEST_WEIGHT = 0.02
 NEAR = 100  #: count of a word of the locales that a model is for
 _IS_NEAR = 1000  # more than there are locales
 _WORD = re.compile(r"[A-Za-zÀ-ž][A-Za-zÀ-ž'-]+")
+#: Count of a word by the size of the SCOWL list: bands 5 to 0.
+_COUNTS = {10: 10**5, 20: 10**4, 35: 10**3, 40: 10**2, 50: 10**2, 55: 10, 60: 10, 70: 1}
 _LATIN = re.compile(r"[A-Za-zÀ-ž][A-Za-zÀ-ž' -]+")
 
 Counts = Mapping[str, int]
@@ -67,6 +70,13 @@ def from_faker(kind: str, names: str, near: Sequence[str] = ()) -> dict[str, int
         word: NEAR if number >= _IS_NEAR else 10 if number > 1 else 1
         for word, number in locales.items()
     }
+
+
+def from_scowl(path: Path) -> dict[str, int]:
+    """Return the words of a file of SCOWL, with a count by the size of the list they stand in."""
+    lines = gzip.decompress(path.read_bytes()).decode().splitlines()
+    pairs = (line.split("\t") for line in lines)
+    return {word: _COUNTS[int(size)] for word, size in pairs}
 
 
 def faker_values(kind: str, name: str, locales: Iterable[str]) -> list[str]:

@@ -16,21 +16,27 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from faker.providers.job.en_US import Provider as Jobs
+
 HERE = Path(__file__).parent
-sys.path += [str(HERE.parent), str(HERE.parent / "en_clinical")]
+sys.path.append(str(HERE.parent))
+SCOWL = HERE.parent / "en_clinical"
+LONGEST_SHORT = 4  # letters
 
 from common import (  # noqa: E402
     Counts,
     finished,
+    from_faker,
+    from_scowl,
     refilled,
     show,
     thinned,
     with_other_letters,
+    words_of,
     write,
     written,
 )
 from en_general.letters import NATIONS, NUMERALS, letters  # noqa: E402
-from lists import word_lists  # noqa: E402
 
 import lacuna  # noqa: E402
 from lacuna.deid.policy import load_policy  # noqa: E402
@@ -41,14 +47,13 @@ from lacuna.models.bundled import bundled_model  # noqa: E402
 from lacuna.models.crf import Crf, CrfModel  # noqa: E402
 from lacuna.pipeline.training import train  # noqa: E402
 from lacuna.pipeline.training_records import TrainOptions  # noqa: E402
-from lacuna.synthetic import Split, generate  # noqa: E402
 from lacuna.text.document import Document  # noqa: E402
 
 SEED = 1
 #: How much of a list the model sees in training, in eighths: a list never has all names.
 SEEN, SEEN_COMMON, WHOLE = 5, 7, 8
-#: Kinds of generated notes that are letters or messages rather than records.
-PROSE = ("clinic-letter", "referral-letter", "staff-mail", "social-work-note")
+#: Makes the model prefer too much to too little; chosen on TAB dev.
+CAUTION = 1.2
 LICENCE = (
     "Apache-2.0; learnt from the text anonymization benchmark (TAB; Pilán, Lison, Øvrelid,"
     " Papadopoulou, Sánchez and Batet, 2022; MIT); holds hashes of words of Faker (MIT) and of"
@@ -64,16 +69,15 @@ class Mixture:
     ----------
     refills
         How often each case comes with other names.
-    letters, generated
-        Letters of our own, and generated notes of the kinds of :data:`PROSE`.
+    letters
+        Letters of our own.
     """
 
     refills: int = 3
     letters: int = 1500
-    generated: int = 0
 
 
-SMALL = Mixture(refills=1, letters=20, generated=5)
+SMALL = Mixture(refills=1, letters=20)
 
 
 def main() -> None:
@@ -87,11 +91,7 @@ def main() -> None:
     write(build(list(lacuna.read(options.cases)), mixture), options.output, "en")
 
 
-#: Makes the model prefer too much to too little; chosen on TAB dev.
-CAUTION = 1.2
-
-
-def build(cases: list[Document], mixture: Mixture, *, l2: float = 0.5) -> CrfModel:
+def build(cases: list[Document], mixture: Mixture) -> CrfModel:
     """Train with thinned word lists; the model keeps the whole lists."""
     lists = all_lists()
     with TemporaryDirectory() as folder:
@@ -102,7 +102,7 @@ def build(cases: list[Document], mixture: Mixture, *, l2: float = 0.5) -> CrfMod
             lexicon=False,
             min_count=3,
             min_documents=3,
-            l2=l2,
+            l2=0.5,
             iterations=30,
             tolerance=0.0,
         )
@@ -122,13 +122,12 @@ def described(cases: list[Document], mixture: Mixture) -> tuple[str, ...]:
     return (
         f"TAB train: {len(cases)} cases, also in other letters and {mixture.refills} times with"
         " other names",
-        f"{mixture.letters} letters of recipes/en_general, {mixture.generated} generated notes,"
-        f" seed {SEED}",
+        f"{mixture.letters} letters of recipes/en_general, seed {SEED}",
     )
 
 
 def training_texts(cases: list[Document], mixture: Mixture) -> Iterator[Document]:
-    """Yield the cases in several versions, then letters and generated notes."""
+    """Yield the cases in several versions, then letters."""
     labels = read_label_map(HERE / "labels.toml")
     policy = load_policy(HERE / "refill.toml")
     own = [labels.apply(replace(case, group=case.id)) for case in cases]
@@ -136,19 +135,26 @@ def training_texts(cases: list[Document], mixture: Mixture) -> Iterator[Document
     for number in range(mixture.refills):
         yield from refilled(own, policy, number, "en_GB")
     yield from letters(mixture.letters, SEED)
-    if mixture.generated:
-        yield from map(
-            labels.apply, generate(mixture.generated, seed=SEED, split=Split.TRAIN, kinds=PROSE)
-        )
 
 
 def all_lists() -> dict[str, Counts]:
-    """Return the lists of the clinical model, and words of numbers and nations."""
+    """Return names, places and jobs of Faker, words of SCOWL, and words of numbers and nations."""
+    places = r"cit(y|ies).*|.*_cities|states|provinces|regions|departments|countries"
     return {
-        **word_lists(),
+        "given": from_faker("person", r"first_names.*"),
+        "family": from_faker("person", r"last_names.*"),
+        "place": from_faker("address", places),
+        "job": dict.fromkeys(filter(is_job_word, words_of(Jobs.jobs)), 1),
+        "common": from_scowl(SCOWL / "common.txt.gz"),
+        "proper": from_scowl(SCOWL / "proper.txt.gz"),
         "number": dict.fromkeys(NUMERALS, 1),
         "nation": dict.fromkeys(NATIONS, 1),
     }
+
+
+def is_job_word(word: str) -> bool:
+    """Whether a word of the name of a job tells one: no abbreviation."""
+    return word.islower() or len(word) > LONGEST_SHORT
 
 
 def shown(name: str) -> int:
