@@ -54,7 +54,7 @@ $(INTEGRATIONS)/.ready: pyproject.toml $(LOCKED_INTEGRATIONS) | $(BIN)/python
 	$(PYTHON) -m venv $(INTEGRATIONS)
 ifdef CI
 	$(INTEGRATIONS)/bin/pip --disable-pip-version-check install --quiet --require-hashes --only-binary :all: \
-	  --requirement $(LOCKED_INTEGRATIONS)
+	  --no-binary pyspark --requirement $(LOCKED_INTEGRATIONS)
 	$(INTEGRATIONS)/bin/pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
 else
 	$(INTEGRATIONS)/bin/pip --disable-pip-version-check install --editable '.[integrations]'

@@ -34,7 +34,8 @@ LAYERS = (
     ("pictures",),
     ("pipeline",),
     ("archive",),
-    ("arrow", "presidio", "spacy"),
+    ("arrow", "presidio", "sklearn", "spacy"),
+    ("spark",),
     ("web",),
     ("cli",),
 )

@@ -35,7 +35,7 @@ FOLDERS = (
     ".github",
 )
 #: Modules that import what is not installed here; tests/integrations imports them.
-ADAPTERS = ("presidio", "spacy")
+ADAPTERS = ("presidio", "sklearn", "spacy", "spark")
 
 
 def python_of(page: Path) -> str:

@@ -19,6 +19,7 @@ from lacuna.archive.date_columns import Orders, column_orders, date_cells, date_
 from lacuna.archive.options import Rename
 from lacuna.archive.output_names import SafeNames
 from lacuna.deid.actions import Shift, Surrogate
+from lacuna.deid.policy import Policy
 from lacuna.errors import ConfigError
 from lacuna.models.base import Tagger
 from lacuna.models.registry import load
@@ -72,11 +73,11 @@ def deidentify(
         If a column does not exist, or is not text, or an option is wrong.
     """
     reader = _reader(data)
-    texts = (text,) if isinstance(text, str) else tuple(text)
-    columns = _Columns(texts, id, group, tuple(dates), tuple(keep), error)
-    columns.check(reader.schema)
-    table = _SafeTable(reader.schema, columns, Deidentifier(**options))
-    return _stream(table.schema, table.batches(reader))
+    columns = Columns.named(text, id, group, dates, keep, error)
+    deidentifier = Deidentifier(**options)
+    schema = columns.result(reader.schema, deidentifier.policy)
+    table = SafeTable(schema, columns, deidentifier)
+    return _stream(schema, table.batches(reader))
 
 
 def tag(
@@ -108,9 +109,9 @@ def tag(
         Whether mentions get the probability that they are exactly right.
     """
     reader = _reader(data)
-    _Columns((text,), id, group, (), (), mentions).check(reader.schema)
+    Columns((text,), id, group, (), (), mentions).check(reader.schema)
     tagger = model if isinstance(model, Tagger) else load(fspath(model))
-    schema = reader.schema.append(_pyarrow().field(mentions, _mention_type()))
+    schema = reader.schema.append(_pyarrow().field(mentions, mention_type()))
 
     def batches() -> Iterator[pa.RecordBatch]:
         for batch in _cut(reader):
@@ -122,14 +123,14 @@ def tag(
                 [_mention(one) for one in tagged.mentions]
                 for tagged in tagger.tag(documents, probabilities=probabilities)
             ]
-            column = _pyarrow().array(found, _mention_type())
+            column = _pyarrow().array(found, mention_type())
             yield _pyarrow().record_batch([*batch.columns, column], schema=schema)
 
     return _stream(schema, batches())
 
 
 @dataclass(frozen=True, slots=True)
-class _Columns:
+class Columns:
     """The columns of a table, by what they are."""
 
     texts: tuple[str, ...]
@@ -138,6 +139,34 @@ class _Columns:
     dates: tuple[str, ...]
     keep: tuple[str, ...]
     new: str  #: a column that the result has besides
+
+    @classmethod
+    def named(
+        cls,
+        text: str | Sequence[str],
+        id: str | None,  # noqa: A002
+        group: str | None,
+        dates: Sequence[str],
+        keep: Sequence[str],
+        new: str,
+    ) -> Columns:
+        """Return the columns that a caller names."""
+        texts = (text,) if isinstance(text, str) else tuple(text)
+        return cls(texts, id, group, tuple(dates), tuple(keep), new)
+
+    def result(self, source: pa.Schema, policy: Policy) -> pa.Schema:
+        """Return the schema of the result: dates keep their type if they are shifted."""
+        self.check(source)
+        arrow = _pyarrow()
+        shifts = isinstance(policy.action("DATE"), Shift | Surrogate)
+        fields = []
+        for one in source:
+            is_date = one.name in self.dates and shifts and arrow.types.is_temporal(one.type)
+            if one.name in self.keep or is_date:
+                fields.append(one.with_nullable(True))
+            elif one.name in (*self.texts, self.id, self.group, *self.dates):
+                fields.append(arrow.field(one.name, arrow.string()))
+        return arrow.schema([*fields, arrow.field(self.new, arrow.string())])
 
     def check(self, schema: pa.Schema) -> None:
         """Raise ConfigError if the table does not have these columns."""
@@ -169,28 +198,21 @@ class _Row(NamedTuple):
 
 
 @dataclass(slots=True)
-class _SafeTable:
-    """De-identifies the rows of a table."""
+class SafeTable:
+    """De-identifies the rows of a table; `schema` is that of the result.
 
-    source: pa.Schema
-    columns: _Columns
+    With `forgets`, what is remembered of a patient is forgotten after the last consecutive row.
+    """
+
+    schema: pa.Schema
+    columns: Columns
     deidentifier: Deidentifier
-    schema: pa.Schema = field(init=False)
+    forgets: bool = False
     _names: SafeNames = field(init=False)
 
     def __post_init__(self) -> None:
-        work, columns = self.deidentifier.work, self.columns
-        self._names = SafeNames(work.detector.recognizers, self.deidentifier.key, Rename.AUTO)
-        arrow = _pyarrow()
-        shifts = isinstance(self.deidentifier.policy.action("DATE"), Shift | Surrogate)
-        fields = []
-        for one in self.source:
-            is_date = one.name in columns.dates and shifts and arrow.types.is_temporal(one.type)
-            if one.name in columns.keep or is_date:
-                fields.append(one.with_nullable(True))
-            elif one.name in (*columns.texts, columns.id, columns.group, *columns.dates):
-                fields.append(arrow.field(one.name, arrow.string()))
-        self.schema = arrow.schema([*fields, arrow.field(columns.new, arrow.string())])
+        recognizers = self.deidentifier.work.detector.recognizers
+        self._names = SafeNames(recognizers, self.deidentifier.key, Rename.AUTO)
 
     def batches(self, reader: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield the result; consecutive rows of a patient are handled together."""
@@ -219,7 +241,7 @@ class _SafeTable:
         outcomes = iter(self.deidentifier.deidentify([d for row in rows for d in row.documents]))
         result = [self._cells(row, [next(outcomes) for _ in row.documents], orders) for row in rows]
         for row in rows:
-            if row.group is None and len(row.documents) > 1:
+            if self.forgets or row.group is None:
                 self.deidentifier.forget(str(row.documents[0].group))
         return result
 
@@ -306,7 +328,8 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _mention_type() -> pa.DataType:
+def mention_type() -> pa.DataType:
+    """Return the type of the column of mentions."""
     arrow = _pyarrow()
     span = arrow.struct([("start", arrow.int32()), ("end", arrow.int32())])
     return arrow.list_(

@@ -14,7 +14,8 @@ from tests.models.examples import corpus
 
 def test_the_caution_stays_unless_it_is_set(tmp_path: Path, lacuna: Lacuna) -> None:
     old, new, more = (tmp_path / name for name in ("old.lacuna", "new.lacuna", "more.jsonl"))
-    settings = Crf(iterations=5, caution=1.5, sequence=SequenceKind.LINE)
+    line = SequenceKind.LINE
+    settings = Crf(features="default", iterations=5, caution=1.5, sequence=line)
     library.save(library.train(corpus(6), settings), old)
     text = "Takes Zyrex daily."
     library.write([Document(f"n{n}", text, (Mention.of("DRUG", (6, 11)),)) for n in range(4)], more)

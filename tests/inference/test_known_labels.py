@@ -106,6 +106,16 @@ def test_whole_sequences_come_first_and_unknown_ones_are_left_out() -> None:
     assert (whole.tolist(), others.tolist()) == ([0, 2, 3], [3, 6, 8])
 
 
+def test_raw_sequences_come_last() -> None:
+    labels = np.array([0, -1, 2, -1, -1, 1, 1, 0, -1, 3], np.int32)
+    found = known_first(labels, np.array([0, 3, 5, 5, 7, 8, 10]), raw=True)
+    assert found.rows.tolist() == [5, 6, 7, 0, 1, 2, 8, 9, 3, 4]
+    assert (found.whole, found.partly) == (3, 2)
+    assert [part.tolist() for part in found.parts()] == [[0, 0, 2, 3], [3, 6, 8]]
+    assert found.raw().tolist() == [8, 10]
+    assert known_first(labels, np.array([0, 3, 5, 5, 7, 8, 10])).raw().tolist() == [8]
+
+
 def test_sequences_without_unknown_labels_stay_where_they_are() -> None:
     offsets = np.array([0, 2, 3])
     found = known_first(np.array([1, 0, 1], np.int32), offsets)

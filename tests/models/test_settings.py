@@ -25,6 +25,7 @@ from lacuna.models.settings import (
 )
 from lacuna.models.trigram_hmm import TrigramHmm
 from lacuna.pipeline.training import train_model
+from lacuna.text.sequences import SequenceKind
 from tests.models.examples import corpus
 
 FIELDS = [
@@ -38,7 +39,7 @@ RANGED = [
     if isinstance(extra, Range)
 ]
 #: Numbers without a range: any finite number is allowed.
-UNBOUNDED = {"caution"}
+UNBOUNDED = {"caution", "gap_caution"}
 
 
 @pytest.mark.parametrize(("record", "name"), CLOSED)
@@ -104,7 +105,8 @@ def test_settings_survive_a_model_file(record: type[Settings]) -> None:
 
 
 def test_a_name_of_earlier_versions_is_still_read() -> None:
-    assert stored_settings(Crf, {"lists": {"a": "b"}}) == Crf(word_lists={"a": "b"}, lexicon=False)
+    read = stored_settings(Crf, {"lists": {"a": "b"}})
+    assert read == Crf(word_lists={"a": "b"}, lexicon=False, sequence=SequenceKind.SENTENCE)
 
 
 def test_values_become_those_of_the_field() -> None:

@@ -154,6 +154,7 @@ def _card_rows(card: Card, labels: Iterable[str]) -> Iterator[tuple[str, str]]:
         ("data", ", ".join(card.data) or "not named"),
         ("documents", f"{card.documents:,}"),
         ("tokens", f"{card.tokens:,}"),
+        *([("tokens of raw text", f"{card.raw_tokens:,}")] if card.raw_tokens else []),
         ("labels", ", ".join(labels)),
         *((f"mentions of {label}", f"{count:,}") for label, count in card.mentions.items()),
         ("iterations", f"{card.iterations:,}"),

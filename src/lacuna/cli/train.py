@@ -19,6 +19,7 @@ from lacuna.cli.option_records import only
 from lacuna.cli.results import CategoriesOption, find_categories
 from lacuna.cli.training import Job, stopped_by_interrupt
 from lacuna.errors import ConfigError
+from lacuna.io.corpus import Keep
 from lacuna.models.bundled import model_path
 from lacuna.models.registry import DEFAULT, Kind, kind_named, kind_of, trainable
 from lacuna.text.document import Document
@@ -61,6 +62,14 @@ class Training:
         list[str] | None,
         typer.Option(
             help="Held-out documents: training stops when the score on them no longer improves."
+        ),
+    ] = None
+    raw: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="RAW",
+            help="Documents without annotations to learn from too; annotations in them are"
+            " ignored. For class-hmm, dp-hmm and trigram-hmm.",
         ),
     ] = None
     start: Annotated[
@@ -135,6 +144,8 @@ class Training:
 
     def check(self, kind: Kind, task: Task) -> None:
         """Refuse options that contradict one another."""
+        if self.raw:
+            kind.check_raw()
         if self.folds is not None and (self.dev or self.start is not None):
             raise ConfigError("--folds cannot be combined with --dev or --from")
         if self.folds is not None and task is Task.POS:
@@ -222,6 +233,7 @@ def _train(
     config, large = training.configured(kind, options, old)
     documents = _read(corpus, options)
     dev = _read(training.dev, options) if training.dev else None
+    raw = _read(training.raw, options, tagged=False) if training.raw else []
     pos_tagger = None if training.pos is None else load_pos_tagger(training.pos)
     if pos_tagger is not None:
         config = with_pos_column(config)
@@ -235,7 +247,8 @@ def _train(
         dev=dev,
         align=training.align,
         categories=large,
-        card=Card(data=_names(corpus), licence=training.licence),
+        raw=raw,
+        card=Card(data=_names([*corpus, *(training.raw or ())]), licence=training.licence),
         stop=stop,
     )
     trained, tries = Job(documents, config, training.folds, training.tune, how).run()
@@ -260,8 +273,10 @@ def _show_settings(kind: Kind) -> None:
         stdout.print(Padding(escape(setting.meaning), (0, 0, 1, 4), expand=False))
 
 
-def _read(paths: list[str], options: CorpusOptions) -> list[Document]:
-    with reading(paths, options) as documents:
+def _read(paths: list[str], options: CorpusOptions, *, tagged: bool = True) -> list[Document]:
+    if not tagged:  # all documents, whatever is annotated there
+        options = replace(options, keep=Keep.ALL, labels=None, label_map=None)
+    with reading(paths, options, tagged=tagged) as documents:
         return list(documents)
 
 
@@ -302,6 +317,7 @@ def _report(
                 "sha256": digest,
                 "seconds": trained.seconds,
                 "tokens": trained.tokens,
+                "raw_tokens": trained.raw_tokens,
                 "sentences": trained.sentences,
                 "iterations": trained.iterations,
                 "parameters": trained.parameters,
@@ -318,7 +334,8 @@ def _report(
         )
         return
     dev = "" if trained.dev_f1 is None else f", dev {judged} {trained.dev_f1:.4f}"
+    raw = f", {trained.raw_tokens:,} of raw text" if trained.raw_tokens else ""
     say(
-        f"{counted(trained.tokens, 'token')}, {counted(trained.parameters, 'weight')},"
+        f"{counted(trained.tokens, 'token')}{raw}, {counted(trained.parameters, 'weight')},"
         f" {counted(trained.iterations, 'iteration')}, {trained.seconds:.1f} s{dev} → {output}"
     )

@@ -184,6 +184,15 @@ def in_seen_sentences(documents: Sequence[TaggedDocument]) -> list[TaggedDocumen
     return seen
 
 
+def untagged(documents: Iterable[Document]) -> list[TaggedDocument]:
+    """Return documents of which nothing is known but their words: annotations are ignored.
+
+    Documents without a word are left out.
+    """
+    found = (tag_document(replace(document, mentions=(), reviewed=())) for document in documents)
+    return [document for document in found if len(document.tokens)]
+
+
 def known_tags(
     documents: Sequence[TrainingDocument], spelled: Iterable[str], tags: Sequence[str]
 ) -> IntArray:

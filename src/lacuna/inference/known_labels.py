@@ -27,19 +27,22 @@ from lacuna.types import BoolArray, FloatArray, IntArray, LongArray
 
 
 class KnownFirst(NamedTuple):
-    """Sequences with known labels, in a new order: first those of which all labels are known.
+    """Sequences in a new order: first those of which all labels are known, then some, then none.
 
     rows
-        Tokens, sequence by sequence; sequences without a known label are left out.
+        Tokens, sequence by sequence.
     offsets
         Sequence s is ``rows[offsets[s]:offsets[s + 1]]``.
     whole
         Number of sequences of which all labels are known.
+    partly
+        Number of sequences of which some labels are known, but not all.
     """
 
     rows: LongArray
     offsets: LongArray
     whole: int
+    partly: int = 0
 
     @property
     def whole_rows(self) -> int:
@@ -47,22 +50,32 @@ class KnownFirst(NamedTuple):
         return int(self.offsets[self.whole])
 
     def parts(self) -> tuple[LongArray, LongArray]:
-        """Return the offsets of whole sequences and those of the others."""
-        return self.offsets[: self.whole + 1], self.offsets[self.whole :]
+        """Return the offsets of sequences of which all labels are known, and some."""
+        known = self.offsets[: self.whole + self.partly + 1]
+        return known[: self.whole + 1], known[self.whole :]
+
+    def raw(self) -> LongArray:
+        """Return the offsets of sequences of which no label is known."""
+        return self.offsets[self.whole + self.partly :]
 
 
-def known_first(labels: IntArray, offsets: LongArray) -> KnownFirst:
-    """Order sequences, labels offsets[s] to offsets[s + 1] each; nothing moves if all are known."""
+def known_first(labels: IntArray, offsets: LongArray, *, raw: bool = False) -> KnownFirst:
+    """Order sequences, labels offsets[s] to offsets[s + 1] each; nothing moves if all are known.
+
+    Sequences without a known label are left out unless they are `raw` text to learn from.
+    """
     lengths = np.diff(offsets)
     before = np.concatenate((np.zeros(1, np.int64), np.cumsum(labels < 0)))
     unknown = np.diff(before[offsets])
     if not before[-1]:
         return KnownFirst(np.arange(len(labels)), offsets, len(lengths))
     whole = np.flatnonzero(unknown == 0)
-    chosen = np.append(whole, np.flatnonzero((unknown > 0) & (unknown < lengths)))
+    partly = np.flatnonzero((unknown > 0) & (unknown < lengths))
+    none = np.flatnonzero((unknown == lengths) & (lengths > 0))
+    chosen = np.concatenate((whole, partly, none if raw else none[:0]))
     borders = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths[chosen])))
     shift = np.repeat(offsets[chosen] - borders[:-1], lengths[chosen])
-    return KnownFirst(np.arange(borders[-1]) + shift, borders, len(whole))
+    return KnownFirst(np.arange(borders[-1]) + shift, borders, len(whole), len(partly))
 
 
 def agreeing(labels: IntArray, owner: IntArray) -> BoolArray:

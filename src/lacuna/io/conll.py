@@ -122,7 +122,8 @@ def encode(document: Document) -> dict[str, bytes]:
     if tokens is None:
         raise ValueError("conll needs tokens")
     between = [tokens.columns[name] for name in column_names(len(tokens.columns))]
-    rows = list(zip(tokens.words(document.text), *between, _tags(document, tokens), strict=True))
+    scheme = Scheme(document.meta.get(SCHEME_KEY, Scheme.BIO))
+    rows = list(zip(tokens.words(document.text), *between, tags_of(document, scheme), strict=True))
     fill = [OUTSIDE] * max(len(between), 1)  # as many columns as a token has, but at least three
     lines = [" ".join([DOCUMENT_START, f"({document.id})", *fill]), ""]
     for i, j in pairwise(tokens.sentences.tolist()):
@@ -130,8 +131,11 @@ def encode(document: Document) -> dict[str, bytes]:
     return {".conll": ("\n".join(lines) + "\n").encode()}
 
 
-def _tags(document: Document, tokens: Tokens) -> list[str]:
-    scheme = Scheme(document.meta.get(SCHEME_KEY, Scheme.BIO))
+def tags_of(document: Document, scheme: Scheme) -> list[str]:
+    """Return the tags of a document with tokens, whose mentions lie on them and are apart."""
+    tokens = document.tokens
+    if tokens is None:
+        raise ValueError("the document has no tokens")
     first = np.searchsorted(tokens.start, [mention.start for mention in document.mentions])
     last = np.searchsorted(tokens.end, [mention.end for mention in document.mentions]) + 1
     sentence = np.searchsorted(tokens.sentences, first, side="right") - 1

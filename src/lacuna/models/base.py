@@ -262,16 +262,23 @@ class FitOptions:
     private
         Keep no word of the documents in the model, and no feature of fewer than three documents;
         see ``models/crf/adapting.py`` for what this does and does not protect.
+    raw
+        Further documents of which only the words are read; annotations in them are ignored. Only
+        kinds of models that model words can learn from them.
     """
 
     seed: int = 0
     start: Tagger | None = None
     private: bool = False
     replay: Sequence[Document] = ()
+    raw: Sequence[Document] = ()
 
     def rng(self) -> np.random.Generator:
         """Return a random generator with this seed."""
         return np.random.default_rng(self.seed)
+
+
+NO_OPTIONS = FitOptions()
 
 
 class Step(NamedTuple):
@@ -321,6 +328,8 @@ class Card:
         Names of the training files; empty for a private model.
     documents, tokens
         Size of the training corpus.
+    raw_tokens
+        Size of the raw text that it learnt from as well.
     mentions
         Number of training mentions by label.
     iterations
@@ -338,6 +347,7 @@ class Card:
     data: tuple[str, ...] = ()
     documents: int = 0
     tokens: int = 0
+    raw_tokens: int = 0
     mentions: Mapping[str, int] = field(default_factory=dict)
     iterations: int = 0
     scores: tuple[CardScore, ...] = ()

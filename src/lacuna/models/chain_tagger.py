@@ -26,7 +26,13 @@ from lacuna.encoding.flat import PathChunks, chunks_of_path
 from lacuna.encoding.schemes import OUTSIDE, Scheme
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import cores, run_chunks
-from lacuna.inference.chain import Chain, LabelProbabilities, best_paths, label_probabilities
+from lacuna.inference.chain import (
+    Chain,
+    LabelProbabilities,
+    best_paths,
+    expectations,
+    label_probabilities,
+)
 from lacuna.inference.stretches import Stretch, stretch_probabilities
 from lacuna.models.base import Examined, Part, TagsAnything
 from lacuna.models.file import StoredModel
@@ -134,6 +140,17 @@ class ChainTagger(TagsAnything, ABC):
         threads = 1 if len(runs) > 1 else None  # one large document is split by sentences
         found = run_chunks(lambda a, b: self._inside(documents[a:b], threads), runs)
         return [inside for run in found for inside in run]
+
+    def token_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
+        """Return for each document p[t, k], the probability that token t has the tag k."""
+        tags = np.array(self.tags)
+        belongs = (np.array(self.state_tags)[:, None] == tags).astype(np.float64)
+        found: list[FloatArray] = []
+        for a, b in batches(documents):
+            table = self.table(documents[a:b])
+            sums = expectations(self.chain(), self.emission(table), table.sentences)
+            found += np.split(sums.marginals @ belongs, table.documents[1:-1])
+        return found
 
     def examine(self, documents: Sequence[Document]) -> list[Examined]:
         """Return the mentions found and the probability of every token, in one pass."""

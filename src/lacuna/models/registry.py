@@ -74,6 +74,8 @@ class Kind:
     partly
         What it learns from sentences that were reviewed in part: it sums over the tags that nobody
         has reviewed (``sum``), counts what is wholly known (``count``), or nothing (``nothing``).
+    learns_from_raw
+        Whether it also learns from documents without annotations.
     """
 
     name: str
@@ -95,6 +97,7 @@ class Kind:
     patience: int = 15
     folds_choose_iterations: bool = False
     partly: Literal["sum", "count", "nothing"] = "sum"
+    learns_from_raw: bool = False
 
     @property
     def config(self) -> type[Settings]:
@@ -107,6 +110,21 @@ class Kind:
         if not place:
             raise ConfigError(f"a {self.name} model cannot be trained for the task {task}")
         return cast("Fit", code_at(place))
+
+    def check_raw(self) -> None:
+        """Raise ConfigError if it cannot learn from documents without annotations."""
+        if self.learns_from_raw:
+            return
+        able = ", ".join(kind.name for kind in KINDS.values() if kind.learns_from_raw)
+        why = (
+            "its estimates need annotations"
+            if self.name == "ppm-hmm"
+            else "it models labels given the words, so that words alone tell it nothing"
+        )
+        raise ConfigError(
+            f"a {self.name} model cannot learn from raw text: {why} (models that can: {able};"
+            " features of any other from raw text: lacuna vectors)"
+        )
 
     def encoded(self, document: Document, config: Settings) -> TrainingDocument:
         """Return a document in the form that training expects."""
@@ -156,6 +174,7 @@ KINDS: dict[str, Kind] = {
             fit_pos="lacuna.models.trigram_hmm.pos:fit_pos_tagger",
             restore="lacuna.models.trigram_hmm.storage:restore_trigram_hmm",
             partly="count",
+            learns_from_raw=True,
         ),
         Kind(
             name="ppm-hmm",
@@ -171,6 +190,8 @@ KINDS: dict[str, Kind] = {
             settings="lacuna.models.class_hmm:ClassHmm",
             fit="lacuna.models.class_hmm.training:fit_class_hmm",
             restore="lacuna.models.class_hmm.storage:restore_class_hmm",
+            learns_from_raw=True,
+            switches=("state_classes=distribution",),
         ),
         Kind(
             name="dp-hmm",
@@ -179,6 +200,7 @@ KINDS: dict[str, Kind] = {
             fit="lacuna.models.dp_hmm.training:fit_dp_hmm",
             finish="lacuna.models.dp_hmm.rerank_training:with_reranking",
             restore="lacuna.models.dp_hmm.storage:restore_dp_hmm",
+            learns_from_raw=True,
         ),
         Kind(
             name="shared",

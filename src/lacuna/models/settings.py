@@ -39,7 +39,11 @@ from lacuna.errors import ConfigError
 #: Former names of settings in model files, and their present names.
 FORMER_NAMES: Mapping[str, str] = {"lists": "word_lists"}
 #: Settings that were added later with another default than models had before.
-FORMER_DEFAULTS: Mapping[str, Any] = {"lexicon": False, "sequence": "sentence"}
+FORMER_DEFAULTS: Mapping[str, Any] = {
+    "lexicon": False,
+    "sequence": "sentence",
+    "gap_caution": 0.0,
+}
 TYPE_NAMES: Mapping[Any, str] = {
     bool: "true or false",
     int: "a whole number",
@@ -215,17 +219,14 @@ def configure(record: type[AnySettings], assignments: Iterable[str]) -> AnySetti
     Values are TOML; a bare word is a string, so ``scheme=BILOU`` needs no quotes. A dot sets an
     entry of a mapping: ``word_lists.first=names.tsv``.
     """
-    known = [field.name for field in fields(record)]
     values: dict[str, Any] = {}
     for assignment in assignments:
         key, equals, text = assignment.partition("=")
         name, *inner = (part.strip() for part in key.split("."))
         if not equals:
             raise ConfigError(f"--set {assignment}: expected key=value")
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
-            raise ConfigError(f"--set {name}: unknown setting; {hint}")
+        if unknown := why_unknown(record, name):
+            raise ConfigError(f"--set {unknown}")
         _assign(values, [name, *inner], _value(text.strip()))
     try:
         for name, value in values.items():
@@ -233,6 +234,16 @@ def configure(record: type[AnySettings], assignments: Iterable[str]) -> AnySetti
         return msgspec.convert(values, record)
     except (ConfigError, msgspec.ValidationError) as error:
         raise ConfigError(f"--set {error}") from None
+
+
+def why_unknown(record: type[Settings], name: str) -> str:
+    """Return an error message if there is no setting with this name, otherwise nothing."""
+    known = [field.name for field in fields(record)]
+    if name in known:
+        return ""
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"known are {', '.join(known)}"
+    return f"{name}: unknown setting; {hint}"
 
 
 def _assign(values: dict[str, Any], path: list[str], value: Any) -> None:

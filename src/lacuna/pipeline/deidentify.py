@@ -23,6 +23,7 @@ from lacuna.deid.scope import Consistency
 from lacuna.deid.vocabulary import language_code
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.models.base import Tagger, as_document, checked_stream, group_batches
+from lacuna.models.bundled import model_path
 from lacuna.pipeline.detect_and_redact import WARM_UP, DetectAndRedact, Failed, Safe
 from lacuna.pipeline.detection import open_recognizers
 from lacuna.pipeline.opened_detectors import opened_detector
@@ -240,7 +241,8 @@ def _detector(
 ) -> Detector:
     if model is None or isinstance(model, str | PathLike):
         if model is not None:
-            options = msgspec.structs.replace(options, model=fspath(model))
+            path = model_path(fspath(model))
+            options = msgspec.structs.replace(options, model=str(path))
         return opened_detector(
             options, threshold=threshold, max_missed=max_missed, confidence=confidence
         )

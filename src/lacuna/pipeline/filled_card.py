@@ -27,6 +27,7 @@ def with_card(
         data=() if trained.model.is_private else card.data,
         documents=len(examples),
         tokens=trained.tokens,
+        raw_tokens=trained.raw_tokens,
         mentions=dict(sorted(label_counts(examples).items())),
         iterations=trained.iterations,
         scores=scores,

@@ -37,6 +37,7 @@ from lacuna.pipeline.training_records import (
 from lacuna.text.document import Document
 from lacuna.text.plurals import counted
 from lacuna.text.reviewed import settled
+from lacuna.text.tokens import tokens_of
 from lacuna.types import Task
 
 
@@ -50,6 +51,7 @@ def train_model(
     private: bool = False,
     align: bool = False,
     categories: Categories | None = None,
+    raw: Iterable[Document] = (),
     seed: int = 0,
     card: Card | None = None,
     on_progress: Report = lambda _: None,
@@ -65,7 +67,7 @@ def train_model(
     config
         Settings; their class determines the kind of model. By default those of `start`, of a CRF,
         or of a trigram HMM for parts of speech.
-    task, dev, start, private, align, categories, seed, card, on_progress, stop
+    task, dev, start, private, align, categories, raw, seed, card, on_progress, stop
         See :class:`TrainOptions`.
 
     Raises
@@ -81,6 +83,7 @@ def train_model(
         dev=dev,
         align=align,
         categories=categories,
+        raw=list(raw),
         card=Card() if card is None else card,
         on_progress=on_progress,
         stop=stop,
@@ -123,6 +126,8 @@ def train(
         config = kind_named(DEFAULT[task]).config() if start is None else start.config
     if not documents:
         raise ConfigError("there are no documents to train on")
+    if options.raw:
+        kind_of(config).check_raw()
     check_labels({mention.label for document in documents for mention in document.mentions})
     if options.align and task is not Task.NER:
         raise ConfigError("only mentions can be aligned, not parts of speech")
@@ -255,6 +260,7 @@ class _Watch:
     ) -> None:
         self.examples, self.options = examples, options
         self.iterations, self.patience = iterations, patience
+        self.raw_tokens = sum(len(tokens_of(document)) for document in options.raw)
         self.began = time.perf_counter()
         self.first: tuple[int, float] | None = None  # iteration and time of the first step
         self.last: Step | None = None
@@ -341,6 +347,7 @@ class _Watch:
             objective=step.objective,
             dev_f1=None,
             left_out=sum((item.left_out for item in examples), Counter()),
+            raw_tokens=self.raw_tokens,
             interrupted=self.interrupted,
         )
 

@@ -131,6 +131,8 @@ class Trained:
         What was not learnt from, because nobody has reviewed it; None if all was reviewed.
     chosen
         Which settings the documents chose, and why; empty if none.
+    raw_tokens
+        Size of the raw text that was learnt from.
     """
 
     model: Tagger
@@ -145,6 +147,7 @@ class Trained:
     interrupted: bool = False
     unreviewed: Unreviewed | None = None
     chosen: str = ""
+    raw_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from itertools import pairwise
 import numpy as np
 from scipy.sparse import csr_array
 
-from lacuna.encoding.schemes import Scheme, moves, tag_set
-from lacuna.models.class_hmm.objective import ClassCorpus, ClassHmmObjective
+from lacuna.encoding.schemes import Moves, Scheme, moves, tag_set
+from lacuna.models.class_hmm.chain_counts import ClassCorpus
+from lacuna.models.class_hmm.objective import ClassHmmObjective
 from lacuna.types import IntArray, LongArray
 
 WORDS, OUTCOMES, FEATURES = 6, 8, 5
@@ -17,7 +18,8 @@ WORDS, OUTCOMES, FEATURES = 6, 8, 5
 class Problem:
     """Eight tokens in four sentences, one empty; the last two words count half as others.
 
-    If some classes are `unknown`, sentences of which all are do not count.
+    If some classes are `unknown`, sentences of which all are do not count unless raw text has a
+    weight. If states are `free`, each has a distribution over classes.
     """
 
     def __init__(
@@ -28,6 +30,8 @@ class Problem:
         scheme: Scheme = Scheme.BIO,
         basic: bool = False,
         unknown: bool = False,
+        raw_weight: float = 0.0,
+        free: bool = False,
     ) -> None:
         self.rng = np.random.default_rng(seed)
         self.tags = tag_set(["A", "B"], scheme)
@@ -41,19 +45,30 @@ class Problem:
         classes = self._classes()
         if unknown:
             classes[self.rng.random(8) < 0.4] = -1
+        if raw_weight:
+            classes[3] = -1
         self.corpus = ClassCorpus.of(
             np.append(self.rng.integers(0, WORDS, 6), [WORDS - 2, WORDS - 1]).astype(np.int32),
             classes,
             self.sentences,
             csr_array(readings),
+            raw_weight,
         )
         features = np.eye(OUTCOMES) if basic else self._distinct_features()
         self.features = csr_array(features)
         self.moves = allowed.split(states)
+        self.free = len(self.tags) if free else 0
+        if free:
+            self.moves = Moves.unrestricted(len(self.moves.first))
 
     def objective(self, kappa: float) -> ClassHmmObjective:
         return ClassHmmObjective(
-            self.corpus, self.features, self.moves, states=self.states, kappa=kappa
+            self.corpus,
+            self.features,
+            self.moves,
+            states=self.states,
+            kappa=kappa,
+            classes=self.free,
         )
 
     def _classes(self) -> IntArray:

@@ -11,19 +11,32 @@ from hypothesis import strategies as st
 
 from lacuna.encoding.schemes import Scheme
 from lacuna.inference.chain import constrain, expectations, first_order
-from lacuna.models.class_hmm.objective import HmmTables, expected_counts
+from lacuna.models.class_hmm import chain_counts
+from lacuna.models.class_hmm.chain_counts import HmmTables
+from lacuna.models.class_hmm.objective import expected_counts
 from tests.models.class_hmm.class_problems import Problem
 
 SEEDS = st.integers(0, 10_000)
+RAW, FREE = st.sampled_from([0.0, 0.3, 1.0]), st.booleans()
 SCHEMES = st.sampled_from([Scheme.IO, Scheme.BIO, Scheme.BILOU])
 
 
 @settings(max_examples=10)
-@given(SEEDS, SCHEMES, st.sampled_from([0.0, 0.3]), st.sampled_from([1, 2, 3]), st.booleans())
+@given(
+    SEEDS,
+    SCHEMES,
+    st.sampled_from([0.0, 0.3]),
+    st.sampled_from([1, 2, 3]),
+    st.booleans(),
+    RAW,
+    FREE,
+)
 def test_gradient_by_central_differences(
-    seed: int, scheme: Scheme, kappa: float, states: int, unknown: bool
+    seed: int, scheme: Scheme, kappa: float, states: int, unknown: bool, raw: float, free: bool
 ) -> None:
-    problem = Problem(seed, scheme=scheme, states=states, unknown=unknown)
+    problem = Problem(
+        seed, scheme=scheme, states=states, unknown=unknown, raw_weight=raw, free=free
+    )
     objective = problem.objective(kappa)
     point = problem.rng.normal(size=objective.parameters)
     _, gradient = objective(point)
@@ -34,11 +47,13 @@ def test_gradient_by_central_differences(
         assert gradient[n] == pytest.approx(expected, rel=1e-5, abs=1e-6)
 
 
-@settings(max_examples=20)
-@given(SEEDS, SCHEMES, st.booleans())
-def test_value_by_enumeration_of_valid_paths(seed: int, scheme: Scheme, unknown: bool) -> None:
-    """A token of an unknown class may have any state."""
-    problem = Problem(seed, scheme=scheme, unknown=unknown)
+@settings(max_examples=20, deadline=None)
+@given(SEEDS, SCHEMES, st.booleans(), RAW, FREE)
+def test_value_by_enumeration_of_valid_paths(
+    seed: int, scheme: Scheme, unknown: bool, raw: float, free: bool
+) -> None:
+    """A token of an unknown class may have any state; raw sentences count with their weight."""
+    problem = Problem(seed, scheme=scheme, unknown=unknown, raw_weight=raw, free=free)
     objective = problem.objective(0.7)
     point = problem.rng.normal(size=objective.parameters)
     weights = objective.tables(point)
@@ -51,22 +66,45 @@ def test_value_by_enumeration_of_valid_paths(seed: int, scheme: Scheme, unknown:
     begin /= begin.sum()
     value = 0.7 * float((point**2).sum())
     every = range(len(begin))
+    of_class = np.repeat(np.eye(len(problem.tags)), 2, axis=1)
+    if free:
+        of_class = np.exp(weights.classes) / np.exp(weights.classes).sum(axis=0)
     for first, last in pairwise(problem.corpus.sentences.tolist()):
         if first == last:
             continue
         classes = problem.corpus.classes[first:last].tolist()
-        choices = [every if c < 0 else range(2 * c, 2 * c + 2) for c in classes]
         total = 0.0
-        for path in product(*choices):
+        for path in product(every, repeat=len(classes)):
             probability = begin[path[0]]
             for before, after in pairwise(path):
                 probability *= onward[before, after]
             for t, state in enumerate(path):
                 word = problem.corpus.words[first + t]
                 probability *= np.prod(of_outcome[:, state] ** readings[word])
+                probability *= 1.0 if classes[t] < 0 else of_class[classes[t], state]
             total += probability
-        value -= np.log(total)
+        value -= np.log(total) * (raw if max(classes) < 0 else 1.0)
     assert objective(point)[0] == pytest.approx(value, rel=1e-10)
+
+
+def test_raw_text_is_cut_into_pieces_that_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = Problem(4, unknown=True, raw_weight=0.3, free=True)
+    objective = problem.objective(0.0)
+    point = problem.rng.normal(size=objective.parameters)
+    value, gradient = objective(point)
+    monkeypatch.setattr(chain_counts, "MOST_NUMBERS", 1)
+    cut = objective(point)
+    assert cut[0] == pytest.approx(value, rel=1e-12)
+    np.testing.assert_allclose(cut[1], gradient, atol=1e-12)
+
+
+def test_without_raw_text_only_known_sentences_count() -> None:
+    problem, known = Problem(4, raw_weight=0.3), Problem(4, raw_weight=1e-9)
+    assert problem.corpus.has_raw
+    point = problem.rng.normal(size=problem.objective(0.1).parameters)
+    without = problem.objective(0.1).without_raw()
+    assert not without.corpus.has_raw
+    assert without(point)[0] == pytest.approx(known.objective(0.1)(point)[0], rel=1e-6)
 
 
 @given(SEEDS)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from lacuna.encoding.schemes import Scheme
-from lacuna.models.class_hmm.objective import ClassCorpus
+from lacuna.models.class_hmm.chain_counts import ClassCorpus
 from lacuna.models.class_hmm.start import assigned_counts, penalised_logits, start_point
 from tests.models.class_hmm.class_problems import OUTCOMES, Problem
 

@@ -38,9 +38,15 @@ def corpus(seed: int, lengths: list[int], words: int = 3, tags: int = 2) -> Tagg
 
 
 def problem(
-    data: TaggedWords, subtags: list[int], *, structured: bool = True, priors: Priors = PRIORS
+    data: TaggedWords,
+    subtags: list[int],
+    *,
+    structured: bool = True,
+    priors: Priors = PRIORS,
+    raw_weight: float = 0.0,
 ) -> DpHmmProblem:
-    return pose(data, 3, subtags, moves(len(subtags)), priors, structured=structured)
+    allowed = moves(len(subtags))
+    return pose(data, 3, subtags, allowed, priors, structured=structured, raw_weight=raw_weight)
 
 
 def climb(posed: DpHmmProblem, steps: int, seed: int = 0) -> list[VbStep]:

@@ -11,11 +11,19 @@ import numpy as np
 import pytest
 
 from lacuna import ConfigError, Document, Mention, ModelFileError, Shared, Split
+from lacuna.encoding.hypergraph import ON, STAY, TOP, columns
 from lacuna.encoding.schemes import Heuristic
 from lacuna.evaluation.scores import score
 from lacuna.models.file import StoredModel, write_model
-from lacuna.models.hypergraph import HypergraphModel, Inference, SharedModel, SplitModel
-from lacuna.models.registry import load
+from lacuna.models.hypergraph import (
+    HypergraphModel,
+    Inference,
+    SharedModel,
+    SplitModel,
+    bonus,
+    graphs_of,
+)
+from lacuna.models.registry import load, restore
 from lacuna.pipeline.training import train, train_model
 from lacuna.text.tokens import tokens_of
 
@@ -143,6 +151,42 @@ def test_refuses_a_file_whose_graphs_are_damaged(tmp_path: Path) -> None:
         write_model(path, damaged)
         with pytest.raises(ModelFileError):
             load(path)
+
+
+@BOTH
+def test_gap_caution_finds_more_gaps_and_leaves_probabilities_alone(kind: Kind) -> None:
+    model = model_of(kind, Inference.EXACT)
+    shy, bold = (
+        replace(model, config=replace(model.config, gap_caution=gap)) for gap in (-12.0, 2.0)
+    )
+    few, many = ([m for document in m.find(TEST) for m in document.mentions] for m in (shy, bold))
+    assert sum(m.is_discontiguous for m in many) > sum(m.is_discontiguous for m in few)
+    for document in TEST:
+        np.testing.assert_array_equal(
+            shy.identifier_probability(document), bold.identifier_probability(document)
+        )
+
+
+@BOTH
+def test_only_edges_into_a_gap_and_from_the_start_get_a_bonus(kind: Kind) -> None:
+    config = kind(caution=0.5, gap_caution=3.0)
+    for graph in graphs_of(config):
+        added = dict(zip(columns(graph), bonus(graph, config).tolist(), strict=True))
+        before = {(node, ON) for node in range(0, graph.nodes - 1, 2)}
+        assert {edge for edge, value in added.items() if value == 3.0} == before
+        assert {edge for edge, value in added.items() if value == 0.5} == {(TOP, STAY)}
+        assert sum(added.values()) == 3.0 * len(before) + 0.5
+        other = replace(config, inference=Inference.UNFOLDED)
+        assert bonus(graph, other).tolist() == bonus(graph, replace(config, gap_caution=0)).tolist()
+
+
+@BOTH
+def test_models_of_older_files_have_no_gap_caution(kind: Kind) -> None:
+    stored = model_of(kind, Inference.EXACT).store()
+    config = {name: v for name, v in stored.header["config"].items() if name != "gap_caution"}
+    older = restore(StoredModel(stored.kind, {**stored.header, "config": config}, stored.arrays))
+    assert isinstance(older, HypergraphModel)
+    assert older.config.gap_caution == 0.0
 
 
 @BOTH

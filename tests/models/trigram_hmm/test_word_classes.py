@@ -77,7 +77,9 @@ def test_tags_of_classes_by_hand() -> None:
     words = ["walking", "talking", "thing"]
     tags = np.array([0, 0, 1], np.int32)
     prior = np.array([0.25, 0.75])
-    classes = fit_word_classes(keys_of(words, 4), tags, prior, min_count=2, parent_weight=2.0)
+    classes = fit_word_classes(
+        keys_of(words, 4), tags, np.ones(len(words)), prior, min_count=2, parent_weight=2.0
+    )
     rows = classes.tags[classes.finest(keys_of([*words, "zebra", "Zebra"], 4))]
     # every class on the way to -ing has the counts 2, 1; -king has 2, 0
     mean = prior
@@ -96,7 +98,7 @@ def test_tags_of_classes_by_hand() -> None:
 def test_without_rare_words_there_is_the_prior() -> None:
     prior = np.array([0.5, 0.5])
     classes = fit_word_classes(
-        keys_of([], 4), np.zeros(0, np.int32), prior, min_count=1, parent_weight=1.0
+        keys_of([], 4), np.zeros(0, np.int32), np.zeros(0), prior, min_count=1, parent_weight=1.0
     )
     assert classes.finest(keys_of(["any", "9"], 4)).tolist() == [0, 0]
     np.testing.assert_allclose(classes.tags, [prior])

@@ -15,7 +15,8 @@ tagging N (C m)².
 What to read next:
 
 * training: `training.py` → `objective.py` (likelihood and gradient, with the forward–backward
-  kernel); `start.py` has the starting point, and EM for the model without features;
+  kernel) → `chain_counts.py` (unknown classes and raw text); `start.py` has the starting point, and
+  EM for the model without features; `class_shares.py` has states with a distribution over classes;
 * tagging: this file → `models/chain_tagger.py` → `inference/chain.py` → its kernels.
 """
 
@@ -28,12 +29,14 @@ from typing import Annotated, ClassVar, Literal
 import msgspec
 import numpy as np
 
-from lacuna.encoding.schemes import Scheme, moves
+from lacuna.encoding.schemes import Moves, Scheme, moves
 from lacuna.errors import ConfigError
 from lacuna.features.token_table import TokenTable
 from lacuna.inference.chain import Chain, first_order
 from lacuna.models.base import NO_CARD, Card
 from lacuna.models.chain_tagger import ChainTagger
+from lacuna.models.class_hmm.chain_counts import NO_CLASSES
+from lacuna.models.class_hmm.class_shares import pairs_of
 from lacuna.models.class_hmm.features import WordFeatureSpace
 from lacuna.models.class_hmm.objective import log_moves
 from lacuna.models.facts import Facts, Inspection
@@ -54,6 +57,9 @@ class ClassHmm(Settings):
     ----------
     states
         Number of hidden states per class.
+    state_classes
+        Whether a state belongs to ``one`` class, or has a ``distribution`` over all classes. The
+        latter trains as slowly as it tags.
     features
         Features that words share: ``basic`` (none), ``capitalisation``, ``shape``, ``muc``,
         ``affixes``, or a template file whose templates look at the word itself only.
@@ -74,6 +80,9 @@ class ClassHmm(Settings):
         How the states of a class differ at first: by ``random`` weights alone, or also by
         ``position`` in the mention: the first state prefers first words and the last state last
         words, so that first and last names separate.
+    raw_weight
+        How much all raw text together (``train --raw``) counts against all annotated text; a raw
+        token never counts more than an annotated one.
     noise
         Standard deviation of the random weights; with one state per class there are none.
     iterations
@@ -83,6 +92,7 @@ class ClassHmm(Settings):
     """
 
     states: Annotated[int, Range(1, MOST_STATES)] = 5
+    state_classes: Literal["one", "distribution"] = "one"
     features: str = "affixes"
     word_lists: Mapping[str, str] = field(default_factory=dict)
     clusters: Mapping[str, str] = field(default_factory=dict)
@@ -90,6 +100,7 @@ class ClassHmm(Settings):
     scheme: Annotated[Scheme, Choices(Scheme.IO, Scheme.BIO, Scheme.BILOU)] = Scheme.IO
     method: Literal["lbfgs", "em"] = "lbfgs"
     start: Literal["random", "position"] = "position"
+    raw_weight: Annotated[float, NOT_NEGATIVE] = 0.1
     noise: Annotated[float, NOT_NEGATIVE] = 0.1
     iterations: Annotated[int, AT_LEAST_ONE] = 80
     tolerance: Annotated[float, NOT_NEGATIVE] = 1e-6
@@ -107,6 +118,8 @@ class ClassHmm(Settings):
 class ClassHmmModel(ChainTagger):
     """A trained class HMM. State y belongs to the class ``tags[y // config.states]``.
 
+    If states have a distribution over classes, its chain is one of pairs of state and class.
+
     Attributes
     ----------
     config
@@ -121,6 +134,8 @@ class ClassHmmModel(ChainTagger):
         ``log_total[y]`` = log Σ_x exp(score of x in y), x over the vocabulary.
     transition, start
         ``transition[y, y']``: weight of state y' after y; ``start[y]``: weight of y as the first.
+    classes
+        ``classes[c, y]`` = log p(c | y); empty if every state belongs to one class.
     card
         The model card.
     """
@@ -134,17 +149,29 @@ class ClassHmmModel(ChainTagger):
     log_total: FloatArray
     transition: FloatArray
     start: FloatArray
+    classes: FloatArray = field(default_factory=lambda: NO_CLASSES)
     card: Card = NO_CARD
 
     @property
     def state_tags(self) -> tuple[str, ...]:
-        """The class of every state."""
-        return tuple(np.repeat(self.tags, self.config.states).tolist())
+        """The class of every state, or of every pair of state and class."""
+        owner = np.repeat(np.arange(len(self.tags)), self.config.states)
+        classes = pairs_of(self.classes).classes if self.classes.size else owner
+        return tuple(self.tags[c] for c in classes.tolist())
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """Names of the states, or of the pairs: the class, and the number of the state."""
+        if not self.classes.size:
+            return super(ClassHmmModel, self).state_names
+        pairs = zip(*pairs_of(self.classes), strict=True)
+        return tuple(f"{self.tags[c]} in state {y + 1}" for y, c in pairs)
 
     @property
     def parameters(self) -> int:
         """Number of weights."""
-        return self.weights.size + self.transition.size + self.start.size
+        tables = self.weights, self.transition, self.start, self.classes
+        return sum(table.size for table in tables)
 
     def counted(self) -> dict[str, int]:
         """Return how many states and features there are."""
@@ -157,14 +184,32 @@ class ClassHmmModel(ChainTagger):
 
     def chain(self) -> Chain:
         """Return log p(y' | y) and log p(first y)."""
-        possible = moves(self.tags, self.config.scheme).split(self.config.states)
+        possible = moves(self.tags, self.config.scheme)
+        if self.classes.size:
+            return self._chain_of_pairs(possible)
+        possible = possible.split(self.config.states)
         onward, first = log_moves(self.transition, self.start, possible)
         return first_order(onward, first, np.where(possible.last, 0.0, -np.inf))
 
+    def _chain_of_pairs(self, possible: Moves) -> Chain:
+        pairs = pairs_of(self.classes)
+        free = Moves.unrestricted(len(self.start))
+        onward, first = log_moves(self.transition, self.start, free)
+        allowed = pairs.moves(possible)
+        return first_order(
+            np.where(allowed.allowed, onward[np.ix_(pairs.states, pairs.states)], -np.inf),
+            np.where(allowed.first, first[pairs.states], -np.inf),
+            np.where(allowed.last, 0.0, -np.inf),
+        )
+
     def emission(self, table: TokenTable) -> FloatArray:
-        """Return log p(x_t | y) for every token t and state y."""
+        """Return log p(x_t | y) for every token t and state y; of pairs log p(x_t | y) p(c | y)."""
         types = number_types(table.hashes)
-        return self.log_emission(self.space.rows(table, types.first))[types.ids]
+        rows = self.log_emission(self.space.rows(table, types.first))
+        if self.classes.size:
+            states, classes = pairs_of(self.classes)
+            rows = rows[:, states] + self.classes[classes, states]
+        return rows[types.ids]
 
     def log_emission(self, rows: IntArray) -> FloatArray:
         """Return log p(x | y) of words with the features rows[x]; -1 is none.
@@ -196,5 +241,6 @@ class ClassHmmModel(ChainTagger):
                 "log_total": self.log_total,
                 "transition": self.transition,
                 "start": self.start,
+                **({"classes": self.classes} if self.classes.size else {}),
             },
         )

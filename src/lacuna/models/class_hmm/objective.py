@@ -13,19 +13,25 @@ represent all unseen words with the same features. Moves that the tag scheme for
 of their softmax.
 
 A token whose class is unknown may have any state. Sentences with such tokens have too many valid
-paths for the kernel here; they are summed like any chain (`inference/known_labels.py`).
+paths for the kernel here; they are summed like any chain (`chain_counts.py`). Raw sentences, of
+which no class is known, add w log P(X) to the likelihood. If a state has a distribution over
+classes, p(c | y) = softmax_c ( classes[c, y] ) multiplies p(x | y) where the class is known.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lacuna.encoding.schemes import Moves
-from lacuna.inference.chain import first_order
-from lacuna.inference.known_labels import known_first, sums_given
 from lacuna.kernels import kernel
+from lacuna.models.class_hmm.chain_counts import (
+    ClassCorpus,
+    HmmTables,
+    add_counts_of_chains,
+    one_class_each,
+)
 from lacuna.types import FloatArray, IntArray, LongArray, RealArray
 
 if TYPE_CHECKING:
@@ -33,49 +39,6 @@ if TYPE_CHECKING:
 
 
 LOWEST = -1e4  #: in place of -inf: its exp is 0, and 0 times it is 0
-
-
-class ClassCorpus(NamedTuple):
-    """The training corpus.
-
-    words[t], classes[t]
-        Word type and class of token t; a class below 0 is unknown.
-    sentences
-        Sentence n is tokens sentences[n] to sentences[n + 1].
-    whole
-        Number of sentences without unknown classes, which come first.
-    tokens
-        tokens[t] is the number of token t in the documents.
-    readings[w, x]
-        Share of word type w that counts as outcome x: log p(w | y) = Σ_x readings log p(x | y).
-    """
-
-    words: IntArray
-    classes: IntArray
-    sentences: LongArray
-    readings: csr_array
-    whole: int
-    tokens: LongArray
-
-    @classmethod
-    def of(
-        cls, words: IntArray, classes: IntArray, sentences: LongArray, readings: csr_array
-    ) -> ClassCorpus:
-        """Return the corpus with sentences in order: those with unknown classes come last."""
-        rows, borders, whole = known_first(classes, sentences)
-        return cls(words[rows], classes[rows], borders, readings, whole, rows)
-
-
-class HmmTables(NamedTuple):
-    """Weights, probabilities or counts: emission[x or feature, y], transition[y, y'], start[y]."""
-
-    emission: FloatArray
-    transition: FloatArray
-    start: FloatArray
-
-    def flat(self) -> FloatArray:
-        """Return the tables one after the other, as one vector."""
-        return np.concatenate([part.ravel() for part in self])
 
 
 class ClassHmmObjective:
@@ -88,11 +51,13 @@ class ClassHmmObjective:
     features
         features[x, r] = 1 if outcome x has feature r.
     moves
-        The moves that the tag scheme allows.
+        The moves that are allowed between states.
     states
         States per class.
     kappa
         κ.
+    classes
+        Number of classes that every state has a distribution over; 0 if it belongs to one.
     """
 
     def __init__(
@@ -103,16 +68,29 @@ class ClassHmmObjective:
         *,
         states: int,
         kappa: float,
+        classes: int = 0,
     ) -> None:
         self.corpus, self.features, self.moves = corpus, features, moves
         self.by_feature = features.T.tocsr()
-        self.states, self.kappa = states, kappa
+        self.states, self.kappa, self.classes = states, kappa, classes
+
+    def without_raw(self) -> ClassHmmObjective:
+        """Return the objective of the same weights without raw text."""
+        return ClassHmmObjective(
+            self.corpus.without_raw(),
+            self.features,
+            self.moves,
+            states=self.states,
+            kappa=self.kappa,
+            classes=self.classes,
+        )
 
     @property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """Shapes of the three tables of weights."""
+        """Shapes of the tables of weights."""
         size = len(self.moves.first)
-        return (self.features.shape[1], size), (size, size), (size,)
+        classes = (self.classes, size if self.classes else 0)
+        return (self.features.shape[1], size), (size, size), (size,), classes
 
     @property
     def parameters(self) -> int:
@@ -126,12 +104,17 @@ class ClassHmmObjective:
         return HmmTables(*(p.reshape(s) for p, s in zip(parts, self.shapes, strict=True)))
 
     def log_probabilities(self, point: RealArray) -> HmmTables:
-        """Return log p(x | y), log p(y' | y) and log p(first y); forbidden moves are -inf."""
+        """Return log p(x | y), log p(y' | y) and log p(first y); forbidden moves are -inf.
+
+        Also log p(c | y) if states have a distribution over classes.
+        """
         weights = self.tables(point)
         scores = self.features @ weights.emission
+        classes = weights.classes
         return HmmTables(
             scores - log_sum(scores, axis=0),
             *log_moves(weights.transition, weights.start, self.moves),
+            classes - log_sum(classes, axis=0) if self.classes else classes,
         )
 
     def __call__(self, point: RealArray) -> tuple[float, RealArray]:
@@ -143,6 +126,7 @@ class ClassHmmObjective:
             used.emission - used.emission.sum(axis=0) * np.exp(logs.emission),
             used.transition - used.transition.sum(axis=1)[:, None] * np.exp(logs.transition),
             used.start - used.start.sum() * np.exp(logs.start),
+            used.classes - used.classes.sum(axis=0) * np.exp(logs.classes),
         )
         by_weight = surplus._replace(emission=self.by_feature @ surplus.emission)
         gradient = 2 * self.kappa * point - by_weight.flat()
@@ -170,47 +154,35 @@ def expected_counts(
 ) -> tuple[float, HmmTables]:
     """Return log P(X, C) and how often each probability is expected to be used.
 
+    Raw text adds its part of both, times its weight.
+
     Parameters
     ----------
     corpus
         The training corpus.
     log_probabilities
-        log p(x | y), log p(y' | y) and log p(first y).
+        log p(x | y), log p(y' | y) and log p(first y); log p(c | y) or nothing.
     states
-        States per class; state y belongs to class y // states.
+        States per class; without p(c | y), state y belongs to class y // states.
     """
     by_word = corpus.readings @ np.maximum(log_probabilities.emission, LOWEST)
-    tables = HmmTables(*map(np.exp, log_probabilities._replace(emission=by_word)))
-    counts = HmmTables(*map(np.zeros_like, tables))
-    seen = corpus.words, corpus.classes, corpus.sentences[: corpus.whole + 1]
-    total = add_expected_counts(*seen, *tables, states, *counts)
-    if corpus.whole < len(corpus.sentences) - 1:
-        logs = log_probabilities._replace(emission=by_word)
-        total += _add_with_unknown(corpus, logs, states, counts)
+    logs = log_probabilities._replace(emission=by_word)
+    counts = HmmTables(*map(np.zeros_like, logs))
+    total, done, of_class = 0.0, 0, logs.classes
+    if not of_class.size:
+        seen = corpus.words, corpus.classes, corpus.sentences[: corpus.whole + 1]
+        emission, transition, start = (np.exp(table) for table in logs[:3])
+        uses = counts.emission, counts.transition, counts.start
+        total = add_expected_counts(*seen, emission, transition, start, states, *uses)
+        done, of_class = corpus.whole, one_class_each(len(logs.start) // states, states)
+    ends = corpus.known, len(corpus.sentences) - 1
+    for last, weight in zip(ends, (1.0, corpus.raw_weight), strict=True):
+        if done < last:
+            total += add_counts_of_chains(
+                corpus, logs, of_class, counts, first=done, last=last, weight=weight
+            )
+        done = last
     return total, counts._replace(emission=corpus.readings.T @ counts.emission)
-
-
-def _add_with_unknown(
-    corpus: ClassCorpus, logs: HmmTables, states: int, counts: HmmTables
-) -> float:
-    """Do what :func:`add_expected_counts` does, for the sentences with unknown classes.
-
-    `logs` are log probabilities, those of emission by word type.
-    """
-    offsets = corpus.sentences[corpus.whole :]
-    own = slice(offsets[0], offsets[-1])
-    words, owner = corpus.words[own], np.arange(len(logs.start), dtype=np.int32) // states
-    found = sums_given(
-        first_order(logs.transition, logs.start),
-        logs.emission[words],
-        corpus.classes[own],
-        offsets - offsets[0],
-        owner,
-    )
-    np.add.at(counts.emission, words, found.marginals)
-    counts.transition[:] += found.transition[0]
-    counts.start[:] += found.start
-    return float(found.log_partition.sum())
 
 
 @kernel

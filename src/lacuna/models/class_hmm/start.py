@@ -21,12 +21,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.models.class_hmm.objective import (
-    ClassCorpus,
-    ClassHmmObjective,
-    HmmTables,
-    expected_counts,
-)
+from lacuna.models.class_hmm.chain_counts import NO_CLASSES, ClassCorpus, HmmTables
+from lacuna.models.class_hmm.objective import ClassHmmObjective, expected_counts
 from lacuna.types import FloatArray, IntArray
 
 LEAST_PENALTY = 1e-3  #: least 2κ: without a penalty, weights would diverge
@@ -95,6 +91,7 @@ def start_point(
         emission / np.maximum(shared, 1)[:, None],
         penalised_logits(counts.transition.T, kappa).T,
         penalised_logits(counts.start[:, None], kappa)[:, 0],
+        penalised_logits(counts.classes, kappa) if objective.classes else NO_CLASSES,
     )
     point = weights.flat() + noise * rng.normal(size=objective.parameters)
     uses = counts._replace(emission=objective.by_feature @ counts.emission)
@@ -147,6 +144,7 @@ def maximise_likelihood(corpus: ClassCorpus, start: HmmTables, states: int) -> I
             _log_shares(used.emission, logs.emission, axis=0),
             _log_shares(used.transition, logs.transition, axis=1),
             _log_shares(used.start, logs.start, axis=0),
+            _log_shares(used.classes, logs.classes, axis=0),
         )
         iteration += 1
 

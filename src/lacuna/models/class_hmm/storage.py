@@ -13,6 +13,7 @@ from lacuna.features.index import KnownKeys
 from lacuna.features.resources import Resources
 from lacuna.models.base import Card
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
+from lacuna.models.class_hmm.chain_counts import NO_CLASSES
 from lacuna.models.class_hmm.features import WordFeatureSpace, features_of
 from lacuna.models.file import StoredModel, require, require_numbers
 from lacuna.models.settings import stored_settings
@@ -41,6 +42,9 @@ def restore_class_hmm(stored: StoredModel) -> ClassHmmModel:
     except ValueError as error:
         raise ModelFileError(stored.source, f"its features are damaged: {error}") from None
     size = len(tags) * config.states
+    classes = NO_CLASSES
+    if config.state_classes == "distribution":
+        classes = require_numbers(stored, "classes", np.float64, (len(tags), size))
     return ClassHmmModel(
         config,
         tags,
@@ -49,5 +53,6 @@ def restore_class_hmm(stored: StoredModel) -> ClassHmmModel:
         require_numbers(stored, "log_total", np.float64, (size,)),
         require_numbers(stored, "transition", np.float64, (size, size)),
         require_numbers(stored, "start", np.float64, (size,)),
+        classes,
         card,
     )

@@ -15,16 +15,19 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lacuna.encoding.flat import TaggedDocument, in_seen_sentences, known_tags
-from lacuna.encoding.schemes import moves, tag_set
+from lacuna.encoding.flat import TaggedDocument, in_seen_sentences, known_tags, untagged
+from lacuna.encoding.schemes import Moves, moves, tag_set
 from lacuna.features.index import KnownKeys
 from lacuna.features.resources import Resources, without_folders
 from lacuna.features.token_table import TokenTable, training_table
 from lacuna.learning.lbfgs import minimise
+from lacuna.learning.raw_text import weight_of_raw
 from lacuna.models.base import FitOptions, Step
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
+from lacuna.models.class_hmm.chain_counts import NO_CLASSES, ClassCorpus, HmmTables
+from lacuna.models.class_hmm.class_shares import first_shares
 from lacuna.models.class_hmm.features import UNSEEN, WordFeatures, WordFeatureSpace, word_features
-from lacuna.models.class_hmm.objective import ClassCorpus, ClassHmmObjective, HmmTables, log_sum
+from lacuna.models.class_hmm.objective import ClassHmmObjective, log_sum
 from lacuna.models.class_hmm.start import assigned_counts, maximise_likelihood, start_point
 from lacuna.text.word_types import NumberedTypes, number_types
 from lacuna.types import FloatArray, IntArray, RealArray
@@ -48,13 +51,17 @@ def fit_class_hmm(
     ConfigError
         When a feature set or file is wrong, or there is nothing to train on.
     """
-    tagged = in_seen_sentences(tagged)
-    data = ClassHmmTraining.of(tagged, config)
+    tagged, raw = in_seen_sentences(tagged), untagged(options.raw if config.raw_weight else ())
+    data = ClassHmmTraining.of(tagged, config, raw)
     corpus, states = data.objective.corpus, config.states
     shares = np.full((len(corpus.words), states), 1 / states)
     if config.start == "position":
-        shares = (1 - GUESS) * shares + GUESS * position_shares(tagged, states)[corpus.tokens]
+        shares = (1 - GUESS) * shares + GUESS * position_shares([*tagged, *raw], states)[
+            corpus.tokens
+        ]
     counts = assigned_counts(corpus, shares, len(data.tags))
+    if data.objective.classes:
+        counts = first_shares(counts, data.objective.classes)
     noise = config.noise if states > 1 else 0.0
     own = data.vocabulary.rows[:, 0]
     point, scale = start_point(data.objective, counts, own, noise=noise, rng=options.rng())
@@ -62,15 +69,19 @@ def fit_class_hmm(
 
 
 def _lbfgs(data: ClassHmmTraining, point: FloatArray, scale: FloatArray) -> Iterator[Step]:
-    """Minimise the objective with L-BFGS."""
-    config, before = data.config, np.inf
-    for step in minimise(data.objective, point, scale=scale):
-        model = partial(data.model_at, step.point)
-        yield Step(step.iteration + 1, step.value, model)
-        flat = before - step.value < config.tolerance * abs(step.value)
-        if step.iteration + 1 >= config.iterations or flat:
-            return
-        before = step.value
+    """Minimise the objective with L-BFGS; with raw text, half of the iterations go without it."""
+    config, done = data.config, 0
+    parts = [(data.objective, config.iterations)]
+    if data.objective.corpus.has_raw:
+        parts.insert(0, (data.objective.without_raw(), -(-config.iterations // 2)))
+    for objective, last in parts:
+        before = np.inf
+        for step in minimise(objective, point, scale=scale):
+            done, point = done + 1, step.point.astype(np.float64, copy=False)
+            yield Step(done, step.value, partial(data.model_at, point))
+            if done >= last or before - step.value < config.tolerance * abs(step.value):
+                break
+            before = step.value
 
 
 def _em(data: ClassHmmTraining, point: FloatArray) -> Iterator[Step]:
@@ -96,14 +107,21 @@ class ClassHmmTraining:
     objective: ClassHmmObjective
 
     @classmethod
-    def of(cls, tagged: Sequence[TaggedDocument], config: ClassHmm) -> ClassHmmTraining:
-        """Turn tagged documents into the objective to be minimised.
+    def of(
+        cls,
+        tagged: Sequence[TaggedDocument],
+        config: ClassHmm,
+        raw: Sequence[TaggedDocument] = (),
+    ) -> ClassHmmTraining:
+        """Turn tagged documents and raw text into the objective to be minimised.
 
         Raises
         ------
         ConfigError
             When a feature set or file is wrong, or there is nothing to train on.
         """
+        weight = weight_of_raw(config.raw_weight, tagged, raw)
+        tagged = [*tagged, *raw]
         table = training_table(tagged)
         labels = sorted({chunk.label for document in tagged for chunk in document.chunks})
         tags = tag_set(labels, config.scheme)
@@ -112,12 +130,15 @@ class ClassHmmTraining:
         types = number_types(table.hashes)
         resources = Resources.read(config.word_lists, config.clusters)
         vocabulary = make_vocabulary(word_features(config.features, resources), table, types)
+        free = config.state_classes == "distribution"
+        possible = moves(tags, config.scheme).split(config.states)
         objective = ClassHmmObjective(
-            ClassCorpus.of(types.ids, classes, table.sentences, vocabulary.readings),
+            ClassCorpus.of(types.ids, classes, table.sentences, vocabulary.readings, weight),
             vocabulary.matrix(),
-            moves(tags, config.scheme).split(config.states),
+            Moves.unrestricted(len(possible.first)) if free else possible,
             states=config.states,
             kappa=config.kappa,
+            classes=len(tags) if free else 0,
         )
         stored = replace(
             config,
@@ -139,6 +160,9 @@ class ClassHmmTraining:
             log_sum(scores, axis=0)[0],
             weights.transition.copy(),
             weights.start.copy(),
+            weights.classes - log_sum(weights.classes, axis=0)
+            if self.objective.classes
+            else NO_CLASSES,
         )
 
     def model_at(self, point: RealArray) -> ClassHmmModel:

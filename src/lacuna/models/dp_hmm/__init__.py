@@ -120,6 +120,9 @@ class DpHmm(Settings):
         document; 0 for none. Learning the ranking trains five more models.
     spell
         Whether the file holds the words that are not rare as text, for ``inspect``.
+    raw_weight
+        How much all raw text together (``train --raw``) counts against all annotated text; a raw
+        token never counts more than an annotated one.
     iterations
         Maximum number of iterations.
     restarts
@@ -147,6 +150,7 @@ class DpHmm(Settings):
     phrases_near: Literal["numbers", "all"] = "numbers"
     rerank: Annotated[int, Range(0, LONGEST_LIST)] = 0
     spell: bool = True
+    raw_weight: Annotated[float, NOT_NEGATIVE] = 0.3
     iterations: Annotated[int, AT_LEAST_ONE] = 25
     restarts: Annotated[int, AT_LEAST_ONE] = 1
     tolerance: Annotated[float, NOT_NEGATIVE] = 5e-4

@@ -13,14 +13,16 @@ from itertools import chain, islice, pairwise
 
 import numpy as np
 
-from lacuna.encoding.flat import TaggedDocument, in_seen_sentences, known_tags
+from lacuna.encoding.flat import TaggedDocument, in_seen_sentences, known_tags, untagged
 from lacuna.encoding.schemes import moves, tag_set
 from lacuna.errors import ConfigError
 from lacuna.features.resources import Resources, without_folders
 from lacuna.features.token_table import TokenTable, training_table, words_at
+from lacuna.learning.raw_text import weight_of_raw
 from lacuna.models.base import FitOptions, Step
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel
 from lacuna.models.dp_hmm.corpus_layout import TaggedWords
+from lacuna.models.dp_hmm.e_step import LogWeights
 from lacuna.models.dp_hmm.rare_functions import (
     NO_PHRASES,
     RareFunctions,
@@ -48,17 +50,28 @@ def fit_dp_hmm(
     ConfigError
         When sub-tags are set for an unknown label, or there is nothing to train on.
     """
-    data = DpHmmTraining.of(in_seen_sentences(tagged), config)
+    tagged = in_seen_sentences(tagged)
+    raw = untagged(options.raw if config.raw_weight else ())
+    known = DpHmmTraining.of(tagged, config)
+    climbing = _most_promising(known.problem, config.restarts, options.rng())
+    iteration, most = 0, config.iterations if not raw else -(-config.iterations // 2)
+    for step in _until_flat(climbing, config.tolerance, most):
+        iteration += 1
+        yield known.step(iteration, step)
+    if raw:
+        both = DpHmmTraining.of(tagged, config, raw)
+        climbing = both.problem.climb(both.carried_over(known, step.learnt))
+        for step in _until_flat(climbing, config.tolerance, config.iterations - iteration):
+            iteration += 1
+            yield both.step(iteration, step)
+
+
+def _until_flat(steps: Iterator[VbStep], tolerance: float, most: int) -> Iterator[VbStep]:
+    """Yield at most so many steps, until the bound hardly rises."""
     before = -np.inf
-    for iteration, step in enumerate(
-        _most_promising(data.problem, config.restarts, options.rng()), 1
-    ):
-        model = partial(data.model, step.learnt)
-        used, most = sum(step.learnt.in_use()), int(data.problem.first[-1]) - 1
-        yield Step(iteration, -step.elbo, model, f"{used} of {most} sub-tags in use")
-        if iteration >= config.iterations:
-            return
-        if step.elbo - before < config.tolerance * abs(step.elbo):
+    for step in islice(steps, most):
+        yield step
+        if step.elbo - before < tolerance * abs(step.elbo):
             return
         before = step.elbo
 
@@ -83,16 +96,21 @@ class DpHmmTraining:
     words: RareWords
     problem: DpHmmProblem
     spelled: PackedStrings
+    table: TokenTable
 
     @classmethod
-    def of(cls, tagged: Sequence[TaggedDocument], config: DpHmm) -> DpHmmTraining:
-        """Turn tagged documents into vocabulary items and tags.
+    def of(
+        cls, tagged: Sequence[TaggedDocument], config: DpHmm, raw: Sequence[TaggedDocument] = ()
+    ) -> DpHmmTraining:
+        """Turn tagged documents and raw text into vocabulary items and tags.
 
         Raises
         ------
         ConfigError
             When sub-tags are set for an unknown label, or there is nothing to train on.
         """
+        weight = weight_of_raw(config.raw_weight, tagged, raw)
+        tagged = [*tagged, *raw]
         table = training_table(tagged)
         labels = sorted({chunk.label for document in tagged for chunk in document.chunks})
         unknown = set(config.subtags) - {"outside", "entity", *labels}
@@ -110,10 +128,36 @@ class DpHmmTraining:
             moves(tags, config.scheme).with_border(),
             Priors(config.alpha, config.alpha_e, config.alpha_tag, config.alpha_t),
             structured=config.inference == "structured",
+            raw_weight=weight,
         )
         spelled = frequent_words(table, config.rare) if config.spell else NO_STRINGS
         config = replace(config, word_lists=without_folders(config.word_lists))
-        return cls(config, tags, words, problem, spelled)
+        return cls(config, tags, words, problem, spelled, table)
+
+    def step(self, iteration: int, step: VbStep) -> Step:
+        """Return a step of training."""
+        used, most = sum(step.learnt.in_use()), int(self.problem.first[-1]) - 1
+        note = f"{used} of {most} sub-tags in use"
+        return Step(iteration, -step.elbo, partial(self.model, step.learnt), note)
+
+    def carried_over(self, other: DpHmmTraining, learnt: Learnt) -> Learnt:
+        """Return a start with the sub-tags that another training of the same tags has learnt.
+
+        Every item of the vocabulary begins with the weights of the item that stood for its first
+        token before, so that words of raw text begin with those of their class.
+        """
+        weights, moves = mean_weights(other.problem, learnt)
+        before, own = other.words.items(self.table), self.words.items(self.table)
+        items, first = np.unique(own, return_index=True)
+        former = np.zeros(len(self.words), np.int64)
+        former[items] = before[first]
+        states = self.problem.first
+        emission = [
+            weights[former[words], a:b]
+            for words, (a, b) in zip(self.problem.words, pairwise(states[:-1]), strict=True)
+        ]
+        found = self.problem.expect_given(LogWeights(moves, emission, states))
+        return self.problem.learn(found, learnt.sticks)
 
     def model(self, learnt: Learnt) -> DpHmmModel:
         """Return the model of the sub-tags in use."""

@@ -4,6 +4,9 @@ There q(z) is a chain over the sub-tags of all tags that a token may have: of it
 known, else of any (`inference/known_labels.py`). Such a chain is used whatever the form of q(z)
 elsewhere: moves that are impossible leave no product over tokens. Training starts from the
 stretches of known tags, each taken as a sentence.
+
+Of raw text no tag is known. Its expected counts and its part of the bound are multiplied by a
+weight; the bound of the weighted sum does not fall either.
 """
 
 from __future__ import annotations
@@ -24,11 +27,13 @@ from lacuna.types import BoolArray, LongArray
 class PartlyTagged(NamedTuple):
     """Sentences with unknown tags, below 0.
 
-    numbers[t] is the index of word t among the words of its tag, if that is known.
+    numbers[t] is the index of word t among the words of its tag, if that is known; `weight` is how
+    much the sentences count.
     """
 
     corpus: TaggedWords
     numbers: LongArray
+    weight: float = 1.0
 
     def may_have(self, tag: int) -> BoolArray:
         """Return which tokens may have a tag."""
@@ -52,13 +57,13 @@ class PartlyTagged(NamedTuple):
 
 def in_parts(whole: PartlyTagged, tokens: int) -> Iterator[PartlyTagged]:
     """Cut sentences into parts of about so many tokens."""
-    (words, tags, sentences), numbers = whole
+    (words, tags, sentences), numbers, weight = whole
     marks = np.searchsorted(sentences, np.arange(0, sentences[-1], max(tokens, 1)))
     cuts = np.unique(np.append(marks, [0, len(sentences) - 1])).tolist()
     for a, b in pairwise(cuts):
         own = slice(sentences[a], sentences[b])
         borders = sentences[a : b + 1] - sentences[a]
-        yield PartlyTagged(TaggedWords(words[own], tags[own], borders), numbers[own])
+        yield PartlyTagged(TaggedWords(words[own], tags[own], borders), numbers[own], weight)
 
 
 def expect_given(logs: LogWeights, part: PartlyTagged, words: Sequence[LongArray]) -> Expected:
@@ -90,5 +95,6 @@ def expect_given(logs: LogWeights, part: PartlyTagged, words: Sequence[LongArray
         counts = np.zeros_like(logs.emission[tag])
         own = found.marginals[here, logs.first[tag] : logs.first[tag + 1]]
         np.add.at(counts, numbers[tag], own)
-        emission.append(counts)
-    return Expected(used, emission, float(found.log_partition.sum()), [])
+        emission.append(part.weight * counts)
+    bound = part.weight * float(found.log_partition.sum())
+    return Expected(part.weight * used, emission, bound, [])

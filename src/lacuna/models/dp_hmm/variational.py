@@ -175,17 +175,22 @@ class DpHmmProblem:
 
     def expect(self, learnt: Learnt) -> list[Expected]:
         """E-step: the best q(z) for q(φ), or with mean field a better one."""
-        logs = self.weights(learnt)
+        found = None if self.structured else learnt.memberships
+        return self.expect_given(self.weights(learnt), found)
 
+    def expect_given(
+        self, logs: LogWeights, memberships: list[list[FloatArray]] | None = None
+    ) -> list[Expected]:
+        """Return expected counts under the best q(z) for given weights; improve q(z) if given."""
         whole = len(self.layouts)
 
         def of_part(part: int, _: int) -> Expected:
             if part >= whole:
                 return expect_given(logs, self.partly[part - whole], self.words)
             layout = self.layouts[part]
-            if self.structured:
+            if memberships is None:
                 return expect(logs, layout)
-            return improve(logs, layout, learnt.memberships[part])
+            return improve(logs, layout, memberships[part])
 
         parts = whole + len(self.partly)
         return run_chunks(of_part, [(part, part + 1) for part in range(parts)])
@@ -249,25 +254,30 @@ def pose(
     priors: Priors,
     *,
     structured: bool = True,
+    raw_weight: float = 0.0,
 ) -> DpHmmProblem:
-    """Lay out a corpus; subtags[s] = K_s, tag_moves[s, s'] with the border last."""
+    """Lay out a corpus; subtags[s] = K_s, tag_moves[s, s'] with the border last.
+
+    Sentences without a known tag are left out unless they have a weight.
+    """
     tags = len(subtags)
-    seen = known_first(corpus.tags, corpus.sentences)
+    seen = known_first(corpus.tags, corpus.sentences, raw=raw_weight > 0)
     corpus = TaggedWords(corpus.words[seen.rows], corpus.tags[seen.rows], seen.offsets)
     words, numbers = own_words(corpus, tags)
     whole, others = seen.parts()
-    rest = slice(int(others[0]), None)
-    unknown = TaggedWords(corpus.words[rest], corpus.tags[rest], others - others[0])
-    partly = in_parts(PartlyTagged(unknown, numbers[rest]), MOST_NUMBERS // sum(subtags))
+    partly: list[PartlyTagged] = []
+    for borders, weight in ((others, 1.0), (seen.raw(), raw_weight)):
+        rest = slice(int(borders[0]), int(borders[-1]))
+        unknown = TaggedWords(corpus.words[rest], corpus.tags[rest], borders - borders[0])
+        part = PartlyTagged(unknown, numbers[rest], weight)
+        partly += in_parts(part, MOST_NUMBERS // sum(subtags))
     corpus = corpus._replace(sentences=whole)
     tokens = min(MOST_NUMBERS // max(subtags), -(-int(corpus.sentences[-1]) // LEAST_PARTS))
     marks = np.searchsorted(corpus.sentences, np.arange(0, corpus.sentences[-1], max(tokens, 1)))
     cuts = np.unique(np.append(marks, [0, len(corpus.sentences) - 1])).tolist()
     layouts = [lay_out(corpus, numbers, tags, a, b) for a, b in pairwise(cuts)]
     first = np.concatenate((np.zeros(1, np.int64), np.cumsum([*subtags, 1])))
-    return DpHmmProblem(
-        vocabulary, words, layouts, list(partly), first, tag_moves, priors, structured
-    )
+    return DpHmmProblem(vocabulary, words, layouts, partly, first, tag_moves, priors, structured)
 
 
 def _noise(rng: np.random.Generator, rows: int, subtags: int) -> FloatArray:

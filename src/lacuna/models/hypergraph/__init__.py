@@ -29,7 +29,7 @@ import msgspec
 import numpy as np
 
 from lacuna.encoding.gapped import Parts, moved
-from lacuna.encoding.hypergraph import Edges, Slice, columns, decode, shared, split
+from lacuna.encoding.hypergraph import ON, TOP, Edges, Slice, columns, decode, shared, split
 from lacuna.encoding.schemes import Heuristic
 from lacuna.features.extract import FeatureIndex
 from lacuna.features.token_table import TokenTable, token_table
@@ -73,6 +73,10 @@ class Hypergraph(FeatureSettings):
         Added to the score of beginning a mention when mentions are chosen, because the best
         subgraph alone finds too few. A higher value finds more mentions, also more wrong ones.
         Probabilities do not depend on it.
+    gap_caution
+        Added to the score of opening a gap when mentions are chosen: mentions with a gap are rare,
+        and the best subgraph finds hardly any. Probabilities do not depend on it, and
+        ``unfolded`` does not use it.
     l2
         Weight of the penalty ‖W‖² + ‖b‖². The larger, the less the model trusts what it saw only
         a few times.
@@ -88,6 +92,7 @@ class Hypergraph(FeatureSettings):
     heuristic: Heuristic = Heuristic.ENOUGH
     inference: Inference = Inference.EXACT
     caution: Annotated[float, CAUTION] = 1.5
+    gap_caution: Annotated[float, CAUTION] = 2.0
     l2: Annotated[float, POSITIVE] = 0.25
     iterations: Annotated[int, AT_LEAST_ONE] = 100
     tolerance: Annotated[float, NOT_NEGATIVE] = 0.01
@@ -204,8 +209,7 @@ class HypergraphModel(TagsAnything):
         if not len(table.start):
             return found
         for own, scores in self._scores(table):
-            bold = scores.copy()
-            bold[:, 0] += self.config.caution  # the first column is T → B0
+            bold = scores + bonus(own.graph, self.config)
             edges = self.engine.best_subgraphs(own.graph, bold, table.sentences, threads=1)
             begins = np.searchsorted(table.sentences, np.flatnonzero(edges[:, 0]), side="right") - 1
             for s in np.unique(begins).tolist():
@@ -247,6 +251,18 @@ class SplitModel(HypergraphModel):
     __slots__ = ()
 
     kind: ClassVar[str] = "split"
+
+
+def bonus(graph: Slice, config: Hypergraph) -> RealArray:
+    """Return what is added to the score of each edge when mentions are chosen."""
+    gap = config.gap_caution if config.inference is Inference.EXACT else 0.0
+    added = np.zeros(len(columns(graph)), np.float32)
+    for column, (node, child) in enumerate(columns(graph)):
+        if node == TOP:  # T → B0
+            added[column] = config.caution
+        elif node % 2 == 0 and child == ON:  # B → O
+            added[column] = gap
+    return added
 
 
 def graphs_of(config: Hypergraph) -> tuple[Slice, ...]:

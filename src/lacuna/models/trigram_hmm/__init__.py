@@ -67,6 +67,12 @@ class TrigramHmm(Settings):
     closed
         A word seen this often has only the labels (and ``O``) or parts of speech it was seen with.
         ``auto``: 20 for mentions, 5 for parts of speech.
+    raw_weight
+        How much all raw text together (``train --raw``) counts against all annotated text; a raw
+        token never counts more than an annotated one.
+    iterations
+        With raw text: maximum number of models, each trained on the tags that the one before
+        expects there; the first is trained without raw text.
     """
 
     scheme: Annotated[Scheme, Choices(Scheme.BIO, Scheme.BILOU)] = Scheme.BIO
@@ -77,6 +83,8 @@ class TrigramHmm(Settings):
     suffix_count: Annotated[int, AT_LEAST_ONE] = 3
     parent_weight: Annotated[float, POSITIVE] = 10.0
     closed: Annotated[Literal["auto"] | int, AT_LEAST_ONE] = "auto"
+    raw_weight: Annotated[float, NOT_NEGATIVE] = 0.1
+    iterations: Annotated[int, AT_LEAST_ONE] = 5
 
     def closed_from(self, scheme: Scheme | None) -> int:
         """Return the number of occurrences that closes the tags of a word; no scheme: POS tags."""

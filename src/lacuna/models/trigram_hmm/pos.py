@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -13,12 +14,12 @@ from lacuna.errors import ConfigError
 from lacuna.features.token_table import TokenTable, token_table
 from lacuna.inference.batch import run_chunks
 from lacuna.inference.chain import Chain, best_paths, expectations
-from lacuna.models.base import NO_CARD, Card, Step, TagsAnything
+from lacuna.models.base import NO_CARD, NO_OPTIONS, Card, FitOptions, Step, TagsAnything
 from lacuna.models.chain_tagger import batches
 from lacuna.models.facts import Facts, Inspection
 from lacuna.models.file import StoredModel
 from lacuna.models.trigram_hmm import Hmm, TrigramHmm, store_hmm
-from lacuna.models.trigram_hmm.training import fit_hmm
+from lacuna.models.trigram_hmm.training import HmmTraining
 from lacuna.text.document import Document, Tokens
 from lacuna.text.tokens import tokens_of
 from lacuna.types import BoolArray, FloatArray, Task
@@ -130,9 +131,9 @@ def _tokens(table: TokenTable, d: int, tags: tuple[str, ...]) -> Tokens:
 
 
 def fit_pos_tagger(
-    tagged: Sequence[TaggedDocument], config: TrigramHmm, _: object = None
+    tagged: Sequence[TaggedDocument], config: TrigramHmm, options: FitOptions = NO_OPTIONS
 ) -> Iterator[Step]:
-    """Train on the token column ``pos``; one step."""
+    """Train on the token column ``pos``; one step, and more with raw text."""
     gold: list[str] = []
     tagged = in_seen_sentences(tagged)
     for item in tagged:
@@ -140,5 +141,6 @@ def fit_pos_tagger(
             raise ConfigError(f"{item.document.id} has no parts of speech to train on")
         gold += item.tokens.columns.get(POS, ())
     tags = tuple(sorted(set(gold)))
-    hmm, objective = fit_hmm(tagged, gold, tags, config, None)
-    yield Step(1, objective, lambda: PosTagger(config, hmm))
+    data = HmmTraining.of(tagged, gold, tags, config, None, options.raw)
+    for iteration, (hmm, objective) in enumerate(data.fit(), 1):
+        yield Step(iteration, objective, partial(PosTagger, config, hmm))

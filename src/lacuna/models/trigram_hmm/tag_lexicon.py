@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 
@@ -132,9 +133,31 @@ class _EmissionCache:
         return rows[ids]
 
 
+class TagCounts(NamedTuple):
+    """Token tokens[i] has tag tags[i]; that counts weights[i]."""
+
+    tokens: IntArray
+    tags: IntArray
+    weights: FloatArray
+
+    @classmethod
+    def of_path(cls, path: IntArray) -> TagCounts:
+        """Return the tokens whose tag is known: path[t] is at least 0."""
+        known = np.flatnonzero(path >= 0).astype(np.int32)
+        return cls(known, path[known], np.ones(len(known)))
+
+    def plus(self, other: TagCounts) -> TagCounts:
+        """Return both one after the other."""
+        return TagCounts(
+            np.concatenate((self.tokens, other.tokens)),
+            np.concatenate((self.tags, other.tags)),
+            np.concatenate((self.weights, other.weights)),
+        )
+
+
 def fit_lexicon(
     table: TokenTable,
-    tags: IntArray,
+    counted: TagCounts,
     size: int,
     *,
     rare: int,
@@ -145,24 +168,24 @@ def fit_lexicon(
     closed: int,
     kin: BoolArray,
 ) -> TagLexicon:
-    """Count words and tags; ``tags[t]`` below `size` is the tag of token t, below 0: unknown."""
-    known = np.flatnonzero(tags >= 0)
-    hashes = table.hashes[known]
+    """Count words and tags, which are below `size`."""
+    tokens, tags, weights = counted
+    hashes = table.hashes[tokens]
     numbered = number_types(hashes)
-    total = np.maximum(np.bincount(tags[known], minlength=size), 1).astype(np.float64)
-    seen = np.bincount(numbered.ids)
-    rare_tokens = known[seen[numbered.ids] < rare].astype(np.int32)
+    total = np.maximum(np.bincount(tags, weights, size), 1.0)
+    is_rare = np.bincount(numbered.ids, weights)[numbered.ids] < rare
     is_first = _begins_sentence(table)
-    keys = token_classes(table, rare_tokens, is_first[rare_tokens], suffixes)
+    keys = token_classes(table, tokens[is_rare], is_first[tokens[is_rare]], suffixes)
     classes = fit_word_classes(
         keys,
-        tags[rare_tokens],
+        tags[is_rare],
+        weights[is_rare],
         total / total.sum(),
         min_count=suffix_count,
         parent_weight=parent_weight,
     )
     words = WordTypes.build(hashes)
-    counts = _sparse_counts(numbered.ids, tags[known], len(words), size)
+    counts = _sparse_counts(numbered.ids, tags, weights, len(words), size)
     return TagLexicon(words, counts, total, classes, rare, blend, closed, kin)
 
 
@@ -181,8 +204,11 @@ def _begins_sentence(table: TokenTable) -> BoolArray:
     return is_first
 
 
-def _sparse_counts(words: IntArray, tags: IntArray, rows: int, size: int) -> SparseRows:
-    """Count pairs of word and tag."""
-    pairs, counts = np.unique(words.astype(np.int64) * size + tags, return_counts=True)
+def _sparse_counts(
+    words: IntArray, tags: IntArray, weights: FloatArray, rows: int, size: int
+) -> SparseRows:
+    """Sum the weights of pairs of word and tag."""
+    pairs, place = np.unique(words.astype(np.int64) * size + tags, return_inverse=True)
+    counts = np.bincount(place.ravel(), weights, len(pairs))
     borders = np.searchsorted(pairs, np.arange(rows + 1) * size)
     return SparseRows(borders, (pairs % size).astype(np.uint16), counts.astype(np.float32))

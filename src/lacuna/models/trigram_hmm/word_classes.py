@@ -71,7 +71,13 @@ def token_classes(
 
 
 def fit_word_classes(
-    keys: HashArray, tags: IntArray, prior: FloatArray, *, min_count: int, parent_weight: float
+    keys: HashArray,
+    tags: IntArray,
+    weights: FloatArray,
+    prior: FloatArray,
+    *,
+    min_count: int,
+    parent_weight: float,
 ) -> WordClasses:
     """Estimate classes from the tokens of rare words.
 
@@ -81,6 +87,8 @@ def fit_word_classes(
         ``keys[i, depth]`` of every such token; may be empty.
     tags
         Their tags, below ``len(prior)``.
+    weights
+        How much each of them counts.
     prior
         p(s) in the corpus, all positive.
     min_count
@@ -92,7 +100,7 @@ def fit_word_classes(
     rows = numbered.ids.reshape(keys.shape)
     total = len(numbered.first)
     counts = np.zeros((total, len(prior)))
-    np.add.at(counts, (rows, tags[:, None]), 1.0)
+    np.add.at(counts, (rows, tags[:, None]), weights[:, None])
     depth = numbered.first % keys.shape[1]
     parent = np.where(depth > 0, rows.reshape(-1)[numbered.first - 1], -1)
     own = keys.reshape(-1)[numbered.first]
