@@ -107,7 +107,7 @@ def build(cases: list[Document], mixture: Mixture) -> CrfModel:
             tolerance=0.0,
         )
         options = TrainOptions(
-            card=Card(data=described(cases, mixture), licence=LICENCE),
+            card=Card(licence=LICENCE),
             private=True,
             seed=SEED,
             on_progress=show,
@@ -115,15 +115,6 @@ def build(cases: list[Document], mixture: Mixture) -> CrfModel:
         model = train(list(training_texts(cases, mixture)), config, options).model
         assert isinstance(model, CrfModel)
         return finished(model, Resources.read(written(lists, Path(folder) / "whole"), {}), CAUTION)
-
-
-def described(cases: list[Document], mixture: Mixture) -> tuple[str, ...]:
-    """Return what the texts are, for the card of the model."""
-    return (
-        f"TAB train: {len(cases)} cases, also in other letters and {mixture.refills} times with"
-        " other names",
-        f"{mixture.letters} letters of recipes/en_general, seed {SEED}",
-    )
 
 
 def training_texts(cases: list[Document], mixture: Mixture) -> Iterator[Document]:

@@ -85,9 +85,8 @@ def build(documents: list[Document], count: int) -> CrfModel:
             iterations=30,
             tolerance=0.0,
         )
-        data = (f"SPACCC_MEDDOCAN: {len(documents)} documents", f"{count} jottings, seed {SEED}")
         options = TrainOptions(
-            card=Card(data=data, licence=LICENCE), private=True, seed=SEED, on_progress=show
+            card=Card(licence=LICENCE), private=True, seed=SEED, on_progress=show
         )
         notes = [*training_notes(documents), *jottings(count, SEED)]
         model = train(notes, config, options).model
