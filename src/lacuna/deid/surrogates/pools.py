@@ -246,14 +246,16 @@ def _cities(
     provider: Any, language: str, last_names: Mapping[str, tuple[str, ...]]
 ) -> Mapping[str, tuple[str, ...]]:
     offered = [ending.lower() for ending in _texts(provider, "city_suffixes")]
-    endings = [ending for ending in offered if _LATIN.fullmatch(ending)] or ["ville"]
+    own = _more_towns().get(language, [])  # beside them, surnames are towns
+    usable = [ending for ending in offered if _LATIN.fullmatch(ending)]
+    endings = [""] if own else usable or ["ville"]
     made = [
         name + endings[i % len(endings)]
         for names in last_names.values()
         for i, name in enumerate(names)
     ]
     listed = [city for city in _texts(provider, "cities") if _LATIN.fullmatch(city)]
-    listed += _more_towns().get(language, [])
+    listed += own
     return _by_letter([sorted(set(listed)), made])
 
 
