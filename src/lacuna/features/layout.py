@@ -41,27 +41,22 @@ def place_values(
 ) -> HashArray:
     """Return values[a, t]: attribute a of token t as a 64-bit hash, 0 if it has none."""
     values = np.empty((len(attributes), len(table.start)), np.uint64)
-    own = {name for name in attributes if "." not in name}
-    layout = {PHRASE: phrase_values(table, resources)} if PHRASE in own else {}
-    if own - {PHRASE}:
-        layout |= _layout_values(table, own)
+    own = {name for name in attributes if "." not in name and name not in table.given}
+    layout = _layout_values(table, own) if own - {PHRASE} else {}
+    if PHRASE in own:
+        assert resources.lexicon is not None
+        layout[PHRASE] = resources.lexicon.phrase_values(table)
     for a, name in enumerate(attributes):
         kind, _, rest = name.partition(".")
-        if kind == "column":
+        if name in table.given:
+            values[a] = table.given[name]
+        elif kind == "column":
             values[a] = column_values(table, rest)
         elif kind == "meta":
             values[a] = meta_values(table, rest)
         else:
             values[a] = layout[name]
     return values
-
-
-def phrase_values(table: TokenTable, resources: Resources) -> HashArray:
-    """Return the values of ``phrase``; in training, those already there."""
-    if PHRASE in table.lexical:
-        return table.lexical[PHRASE]
-    assert resources.lexicon is not None
-    return resources.lexicon.phrase_values(table)
 
 
 def _layout_values(table: TokenTable, names: set[str]) -> dict[str, HashArray]:
@@ -101,7 +96,7 @@ def column_values(table: TokenTable, name: str) -> HashArray:
         if name in columns:
             ids = [numbers.setdefault(value, len(numbers)) for value in columns[name]]
             values[table.documents[d] : table.documents[d + 1]] = ids
-    return _hashes(numbers)[values]
+    return value_hashes(list(numbers))[values]
 
 
 def meta_values(table: TokenTable, name: str) -> HashArray:
@@ -111,7 +106,7 @@ def meta_values(table: TokenTable, name: str) -> HashArray:
     """
     numbers = {_MISSING: 0}
     ids = [numbers.setdefault(_text(meta.get(name)), len(numbers)) for meta in table.metas]
-    return np.repeat(_hashes(numbers)[ids], np.diff(table.documents))
+    return np.repeat(value_hashes(list(numbers))[ids], np.diff(table.documents))
 
 
 def _text(value: Any) -> str:
@@ -120,9 +115,9 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
-def _hashes(numbers: dict[str, int]) -> HashArray:
-    """Return the hash of each numbered text; that of the first one, "missing", is 0."""
-    hashes = hash_words(list(numbers)) | np.uint64(1)
+def value_hashes(texts: Sequence[str]) -> HashArray:
+    """Return the value of each text; that of the first one, "missing", is 0."""
+    hashes = hash_words(list(texts)) | np.uint64(1)
     hashes[0] = 0
     return hashes
 
