@@ -47,7 +47,7 @@ SMALL = Mixture(generated=20, jottings=20, written=1, cased=0, refills=0, famili
 SEEN = {"common": 7, "eponym": 7}
 SEEN_NAMES = 5
 #: Weights nearer to zero are left out of the file.
-SMALLEST_WEIGHT = 0.042
+SMALLEST_WEIGHT = 0.05
 #: Makes the model prefer too much to too little; chosen on notes-dev and the dev families.
 CAUTION = 0.9
 #: Labels that the tagger does not tell apart: patterns do, by a word before the number or its form.
