@@ -6,7 +6,7 @@ Which attributes there are is listed in `templates.py`; the kernels are in `layo
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from functools import cache
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from lacuna.features import layout_kernels
 from lacuna.features.hashing import NONE, hash_numbers
 from lacuna.features.layout_kernels import NO_DATE, date_parts, earlier_headers, runs
-from lacuna.features.resources import NO_RESOURCES, PHRASE, Resources
+from lacuna.features.resources import JOINED, LEXICAL, NO_RESOURCES, Resources
 from lacuna.features.token_table import TokenTable
 from lacuna.text.characters import class_table, lower_table
 from lacuna.text.word_types import WordTypes, hash_words
@@ -42,8 +42,8 @@ def place_values(
     """Return values[a, t]: attribute a of token t as a 64-bit hash, 0 if it has none."""
     values = np.empty((len(attributes), len(table.start)), np.uint64)
     own = {name for name in attributes if "." not in name}
-    layout = {PHRASE: phrase_values(table, resources)} if PHRASE in own else {}
-    if own - {PHRASE}:
+    layout = lexical_values(table, resources, own & LEXICAL)
+    if own - LEXICAL:
         layout |= _layout_values(table, own)
     for a, name in enumerate(attributes):
         kind, _, rest = name.partition(".")
@@ -56,12 +56,14 @@ def place_values(
     return values
 
 
-def phrase_values(table: TokenTable, resources: Resources) -> HashArray:
-    """Return the values of ``phrase``; in training, those already there."""
-    if PHRASE in table.lexical:
-        return table.lexical[PHRASE]
+def lexical_values(
+    table: TokenTable, resources: Resources, names: Set[str]
+) -> dict[str, HashArray]:
+    """Return the values of ``phrase`` and ``joined``; in training, those already there."""
+    if names <= table.lexical.keys():
+        return dict(table.lexical)
     assert resources.lexicon is not None
-    return resources.lexicon.phrase_values(table)
+    return resources.lexicon.place_values(table, gaps=JOINED in names)
 
 
 def _layout_values(table: TokenTable, names: set[str]) -> dict[str, HashArray]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from lacuna.encoding.flat import TrainingDocument
 from lacuna.features.lexicon_counts import count_lexicon, sentence_units
-from lacuna.features.resources import Resources, uses_lexicon
+from lacuna.features.resources import JOINED, Resources, uses_lexicon
 from lacuna.features.templates import Template
 from lacuna.features.token_table import TokenTable
 
@@ -56,6 +56,9 @@ def with_training_lexicon(
     old = resources.lexicon
     if old is None and units.max(initial=-1) + 1 < FEWEST_UNITS:
         return Lexical(table, tuple(t for t in templates if not uses_lexicon([t])), resources)
-    lexicon, values = count_lexicon(documents, table, units, least=least, key=key, old=old)
+    gaps = any(term.attribute == JOINED for template in templates for term in template.terms)
+    lexicon, values = count_lexicon(
+        documents, table, units, least=least, key=key, old=old, gaps=gaps
+    )
     table = table._replace(lexical=values)
     return Lexical(table, tuple(templates), replace(resources, lexicon=lexicon))
