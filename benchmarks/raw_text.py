@@ -33,7 +33,13 @@ CORPORA: Mapping[str, tuple[str, str, int, int]] = {
 }
 #: Settings that make training cheap; `raw_weight` is the default.
 MODELS: Mapping[str, Sequence[str]] = {
-    "class-hmm": ("states=2",),
+    "class-hmm": (
+        "states=2",
+        "outside_states=2",
+        "start=position",
+        "decoder=max-path",
+        "kappa=0.1",
+    ),
     "dp-hmm": ("subtags.outside=10", "subtags.entity=4"),
     "trigram-hmm": (),
 }

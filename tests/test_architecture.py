@@ -157,6 +157,7 @@ CALLED_FROM_OTHER_FILES = {
     "lacuna.features.hashing": {"finish", "seed", "step", "step_all", "step_lower", "step_shape"},
     "lacuna.features.index": {"may_be_known"},
     "lacuna.inference.chain_kernels": {"add_product"},
+    "lacuna.models.crf.elsewhere_phrases": {"most_of"},
     "lacuna.text.word_types": {"slot_of"},
 }
 

@@ -32,7 +32,6 @@ from lacuna.errors import (
     StoppedError,
     VaultError,
 )
-from lacuna.text.document import Document, Mention, Span, Tokens
 from lacuna.version import __version__
 
 if TYPE_CHECKING:
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     from lacuna.pipeline.evaluate import evaluate
     from lacuna.pipeline.training import train_model as train
     from lacuna.pipeline.training_records import Progress
+    from lacuna.text.document import Document, Mention, Span, Tokens
     from lacuna.text.tokens import tokens_of as tokens
     from lacuna.types import Task
 
@@ -123,20 +123,24 @@ _ON_FIRST_USE = {
     "Crf": ("lacuna.models.crf", "Crf"),
     "Deidentifier": ("lacuna.pipeline.deidentify", "Deidentifier"),
     "DetectionOptions": ("lacuna.deid.detection_options", "DetectionOptions"),
+    "Document": ("lacuna.text.document", "Document"),
     "DpHmm": ("lacuna.models.dp_hmm", "DpHmm"),
     "Failed": ("lacuna.pipeline.detect_and_redact", "Failed"),
     "Key": ("lacuna.deid.keys", "Key"),
     "Li": ("lacuna.models.crf.li", "Li"),
     "Loss": ("lacuna.io.limits", "Loss"),
+    "Mention": ("lacuna.text.document", "Mention"),
     "Policy": ("lacuna.deid.policy", "Policy"),
     "PpmHmm": ("lacuna.models.ppm_hmm", "PpmHmm"),
     "Progress": ("lacuna.pipeline.training_records", "Progress"),
     "Redacted": ("lacuna.deid.redact", "Redacted"),
     "Safe": ("lacuna.pipeline.detect_and_redact", "Safe"),
     "Shared": ("lacuna.models.hypergraph", "Shared"),
+    "Span": ("lacuna.text.document", "Span"),
     "Split": ("lacuna.models.hypergraph", "Split"),
     "Tagger": ("lacuna.models.base", "Tagger"),
     "Task": ("lacuna.types", "Task"),
+    "Tokens": ("lacuna.text.document", "Tokens"),
     "TrigramHmm": ("lacuna.models.trigram_hmm", "TrigramHmm"),
     "create_key": ("lacuna.deid.keys", "create_key"),
     "deidentify": ("lacuna.pipeline.deidentify", "deidentify"),

@@ -111,3 +111,17 @@ def test_few_groups_are_named_as_the_cause(tmp_path: Path, lacuna: Lacuna) -> No
         run = lacuna("train", notes, "-o", tmp_path / "m.lacuna", "--folds", 3)
         assert run.code == 2
         assert f"3 folds need at least 3 documents: {reason}" in " ".join(run.err.split())
+
+
+def test_blocks_of_a_file_without_document_borders_are_said(tmp_path: Path, lacuna: Lacuna) -> None:
+    notes, out = tmp_path / "n.conll", tmp_path / "m.lacuna"
+    notes.write_text("Anna B-PER\nlebt O\n\nin O\nBonn B-LOC\n\n" * 180)
+    quick = ("--set", "iterations=2")
+    run = lacuna("train", notes, "-o", out, *quick)
+    assert "training cut them into 6 blocks of about 60 sentences" in " ".join(run.err.split())
+    assert lacuna("train", notes, "-o", out, *quick, "--json").json["blocks"] == 6
+    run = lacuna("train", notes, "-o", out, *quick, "--set", "lexicon=false")
+    assert "training cut" not in run.err
+    bordered = tmp_path / "b.conll"
+    bordered.write_text("-DOCSTART- O\n\nAnna B-PER\nlebt O\n\n" * 6)
+    assert "training cut" not in lacuna("train", bordered, "-o", out, *quick).err

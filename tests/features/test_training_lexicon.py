@@ -264,8 +264,8 @@ def test_features_in_training_are_of_a_word_and_what_other_units_say_of_it(
     lexicon, values, table = counted(documents)
     templates = parse_templates(["lex[0]", "lower[0] lex[0]", "lex[0] phrase[0]"])
     plan = make_plan(templates, resources=Resources(lexicon=lexicon))
-    numbered = number_types(table._replace(lexical=values).types)
-    keys = feature_keys(table._replace(lexical=values), numbered, plan)
+    numbered = number_types(table._replace(given=values).types)
+    keys = feature_keys(table._replace(given=values), numbered, plan)
     lex, phrase = (values[name].tolist() for name in ("lex", "phrase"))
     of_word = keys.by_word[0][numbered.ids]
     assert_same(lex, of_word[:, 0])

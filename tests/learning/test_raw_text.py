@@ -6,7 +6,7 @@ import pytest
 
 from lacuna import Document
 from lacuna.encoding.flat import tag_document, untagged
-from lacuna.learning.raw_text import weight_of_raw
+from lacuna.learning.raw_weight import weight_of_raw
 
 SIX = [tag_document(Document("a", "one two three four five six"))]
 

@@ -39,12 +39,12 @@ TRAINING = corpus(40)
 
 @pytest.fixture(scope="module")
 def model() -> ClassHmmModel:
-    return trained(TRAINING, ClassHmm(states=2, features="basic"))
+    return trained(TRAINING, ClassHmm(states=2, outside_states=2, features="basic"))
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_start_by_position_splits_people_into_first_and_last_names(seed: int) -> None:
-    config = ClassHmm(states=2, features="capitalisation")
+    config = ClassHmm(states=2, outside_states=2, features="capitalisation")
     model = trained(TRAINING, config, seed)
     training = tagged(TRAINING)
     known = known_names(training, "PER")
@@ -60,7 +60,7 @@ def test_a_start_by_position_splits_people_into_first_and_last_names(seed: int) 
 
 
 def test_states_that_are_all_alike_split_nothing() -> None:
-    model = trained(TRAINING, ClassHmm(states=2, noise=0.0, start="random"))
+    model = trained(TRAINING, ClassHmm(states=2, outside_states=2, noise=0.0, start="random"))
     training = tagged(TRAINING)
     assert name_split(model, training, known_names(training, "PER")).bits == 0.0
 
@@ -72,7 +72,7 @@ def test_names_alone_are_counted_apart() -> None:
         ),
         Document("b", "Sato left.", (Mention.of("PER", (0, 4)),)),
     ]
-    model = trained(documents * 5, ClassHmm(states=2, features="basic"))
+    model = trained(documents * 5, ClassHmm(states=2, outside_states=2, features="basic"))
     known = known_names(tagged(documents), "PER")
     assert known == (frozenset({"Ana", "Bo"}), frozenset({"Sato", "Ueda"}))
     split = name_split(model, tagged(documents), known)

@@ -18,7 +18,7 @@ from lacuna.models.file import model_bytes
 from lacuna.models.registry import kind_named, trainable
 from lacuna.models.settings import Settings, configure
 from lacuna.models.trigram_hmm import TrigramHmm, TrigramHmmModel
-from lacuna.models.trigram_hmm.raw_text import expected_tags
+from lacuna.models.trigram_hmm.expected_tags import expected_tags
 from lacuna.pipeline.training import train_model
 from tests.models.examples import corpus
 
@@ -97,15 +97,25 @@ def job_at(line: str, word: str) -> Document:
     return Document("job", line, (Mention.of("JOB", (place, place + len(word))),))
 
 
+#: Few states, which begin apart by the position in the mention.
+POSITION = ("features=basic", "states=4", "outside_states=4", "start=position")
+
+
 @pytest.mark.parametrize(
     ("kind", "more"),
     [
-        ("class-hmm", ("features=basic", "states=4", "kappa=0.01")),
         (
             "class-hmm",
-            ("features=basic", "states=4", "kappa=0.01", "state_classes=distribution"),
+            (*POSITION, "kappa=0.01"),
         ),
-        ("class-hmm", ("features=basic", "states=4", "method=em")),
+        (
+            "class-hmm",
+            (*POSITION, "kappa=0.01", "state_classes=distribution"),
+        ),
+        (
+            "class-hmm",
+            (*POSITION, "method=em"),
+        ),
         ("dp-hmm", ("iterations=10", "subtags.outside=6", "subtags.entity=2", "phrases=0")),
         ("dp-hmm", ("inference=mean-field", "subtags.outside=6", "subtags.entity=2", "phrases=0")),
         ("trigram-hmm", ()),
@@ -131,7 +141,9 @@ def test_other_kinds_say_why_they_cannot(kind: str) -> None:
 def test_expectation_maximisation_never_loses_likelihood() -> None:
     """EM of the class HMM has neither features nor penalty, so every step must improve."""
     values: list[float] = []
-    config = ClassHmm(features="basic", method="em", states=2, raw_weight=0.5, iterations=15)
+    config = ClassHmm(
+        features="basic", method="em", states=2, outside_states=2, raw_weight=0.5, iterations=15
+    )
     train_model(FEW, config, raw=RAW[:6], on_progress=lambda step: values.append(step.objective))
     assert len(values) > 5
     assert np.all(np.diff(values) <= 1e-9 * abs(values[0]))

@@ -301,6 +301,8 @@ def _in_words(left: Unreviewed, kind: Kind) -> str:
 def _report(
     trained: Trained, tries: Sequence[Tried[object]], output: Path, digest: str, *, as_json: bool
 ) -> None:
+    from lacuna.features.blocks import BLOCK
+
     judged = "F1" if trained.model.task is Task.NER else "accuracy"
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     for what, count in trained.left_out.items():
@@ -308,6 +310,11 @@ def _report(
         say(f"ignored, because the model cannot represent them: {ignored} {what}")
     if trained.unreviewed is not None:
         say(_in_words(trained.unreviewed, kind_of(trained.model.core().config)))
+    if trained.blocks:
+        say(
+            "few documents: to learn what others say of a word, training cut them into"
+            f" {trained.blocks:,} blocks of about {BLOCK} sentences"
+        )
     if trained.chosen:
         say(trained.chosen)
     if as_json:
@@ -328,6 +335,7 @@ def _report(
                 "tried": [{"config": tried.config, "f1": tried.f1} for tried in tries],
                 "left_out": trained.left_out,
                 "unreviewed": trained.unreviewed,
+                "blocks": trained.blocks,
                 "interrupted": trained.interrupted,
                 "peak_memory_mb": round(peak, 1),
             }

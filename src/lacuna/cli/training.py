@@ -48,12 +48,13 @@ class Job:
     def _trainings(self) -> int:
         """Return how many models will be trained."""
         from lacuna.learning.folds import FOLDS
+        from lacuna.models.crf.held_out import FOLDS as FIRST_PASSES
         from lacuna.pipeline.tuning import penalties
 
         tries = len(penalties(self.config)) if self.tune else 1
         each = 1 + FOLDS * self.options.align
         models = tries * each if self.folds is None else tries * self.folds + each
-        return models * (FOLDS + 2 if getattr(self.config, "two_pass", False) else 1)
+        return models * (FIRST_PASSES + 2 if getattr(self.config, "two_pass", False) else 1)
 
     def _train(self, config: Settings) -> Trained:
         from lacuna.pipeline.training import train

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.types import BoolArray, IntArray
+from lacuna.types import BoolArray, IntArray, LongArray
 
 OUTSIDE = "O"
 
@@ -200,10 +200,13 @@ class Moves(NamedTuple):
         anything = np.ones(labels, np.bool_)
         return cls(np.ones((labels, labels), np.bool_), anything, anything)
 
-    def split(self, states: int) -> Moves:
-        """Return the moves between labels that consist of `states` states each."""
-        block = np.ones((states, states), np.bool_)
-        return Moves(np.kron(self.allowed, block), *(np.repeat(x, states) for x in self[1:]))
+    def split(self, states: int | LongArray) -> Moves:
+        """Return the moves between labels that consist of `states` states each.
+
+        All labels have as many, or label k has states[k].
+        """
+        own = np.repeat(np.arange(len(self.first)), states)
+        return Moves(self.allowed[np.ix_(own, own)], self.first[own], self.last[own])
 
     def with_border(self) -> BoolArray:
         """Return all moves as one table, with the border of a sequence as the last label.

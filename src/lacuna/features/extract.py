@@ -162,8 +162,8 @@ def type_values(table: TokenTable, first: IntArray, plan: Plan) -> HashArray:
     start, end = table.start[first], table.end[first]
     names = plan.word_attributes
     values = word_values(table.codes, start, end, names, resources=plan.resources)
-    if LEX in table.lexical and LEX in names:
-        values[:, names.index(LEX)] = table.lexical[LEX][first]
+    if LEX in table.given and LEX in names:
+        values[:, names.index(LEX)] = table.given[LEX][first]
     return values
 
 

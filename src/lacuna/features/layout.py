@@ -6,7 +6,7 @@ Which attributes there are is listed in `templates.py`; the kernels are in `layo
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence, Set
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -41,29 +41,22 @@ def place_values(
 ) -> HashArray:
     """Return values[a, t]: attribute a of token t as a 64-bit hash, 0 if it has none."""
     values = np.empty((len(attributes), len(table.start)), np.uint64)
-    own = {name for name in attributes if "." not in name}
-    layout = lexical_values(table, resources, own & LEXICAL)
-    if own - LEXICAL:
-        layout |= _layout_values(table, own)
+    own = {name for name in attributes if "." not in name and name not in table.given}
+    layout = _layout_values(table, own) if own - LEXICAL else {}
+    if own & LEXICAL:
+        assert resources.lexicon is not None
+        layout |= resources.lexicon.place_values(table, gaps=JOINED in own)
     for a, name in enumerate(attributes):
         kind, _, rest = name.partition(".")
-        if kind == "column":
+        if name in table.given:
+            values[a] = table.given[name]
+        elif kind == "column":
             values[a] = column_values(table, rest)
         elif kind == "meta":
             values[a] = meta_values(table, rest)
         else:
             values[a] = layout[name]
     return values
-
-
-def lexical_values(
-    table: TokenTable, resources: Resources, names: Set[str]
-) -> dict[str, HashArray]:
-    """Return the values of ``phrase`` and ``joined``; in training, those already there."""
-    if names <= table.lexical.keys():
-        return dict(table.lexical)
-    assert resources.lexicon is not None
-    return resources.lexicon.place_values(table, gaps=JOINED in names)
 
 
 def _layout_values(table: TokenTable, names: set[str]) -> dict[str, HashArray]:
@@ -103,7 +96,7 @@ def column_values(table: TokenTable, name: str) -> HashArray:
         if name in columns:
             ids = [numbers.setdefault(value, len(numbers)) for value in columns[name]]
             values[table.documents[d] : table.documents[d + 1]] = ids
-    return _hashes(numbers)[values]
+    return value_hashes(list(numbers))[values]
 
 
 def meta_values(table: TokenTable, name: str) -> HashArray:
@@ -113,7 +106,7 @@ def meta_values(table: TokenTable, name: str) -> HashArray:
     """
     numbers = {_MISSING: 0}
     ids = [numbers.setdefault(_text(meta.get(name)), len(numbers)) for meta in table.metas]
-    return np.repeat(_hashes(numbers)[ids], np.diff(table.documents))
+    return np.repeat(value_hashes(list(numbers))[ids], np.diff(table.documents))
 
 
 def _text(value: Any) -> str:
@@ -122,9 +115,9 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
-def _hashes(numbers: dict[str, int]) -> HashArray:
-    """Return the hash of each numbered text; that of the first one, "missing", is 0."""
-    hashes = hash_words(list(numbers)) | np.uint64(1)
+def value_hashes(texts: Sequence[str]) -> HashArray:
+    """Return the value of each text; that of the first one, "missing", is 0."""
+    hashes = hash_words(list(texts)) | np.uint64(1)
     hashes[0] = 0
     return hashes
 

@@ -4,8 +4,8 @@
 
 so that in training a word is as well known as it will be when a new document is tagged. A unit is a
 document, or all documents of one group: leaving out only a part of a document would tell the rest
-of it. Entries that fewer than `least` of those units have do not count, here as in the lexicon that
-is stored.
+of it. If there are too few documents, units are blocks of sentences (`blocks.py`). Entries that
+fewer than `least` of those units have do not count, here as in the lexicon that is stored.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ def count_lexicon(
     key: int = 0,
     old: TrainingLexicon | None = None,
     gaps: bool = False,
+    reach: int = 0,
 ) -> tuple[TrainingLexicon, dict[str, HashArray]]:
     """Count words and mentions, and return the attributes of all tokens of a table.
 
@@ -90,6 +91,8 @@ def count_lexicon(
         Counts to add to.
     gaps
         Whether ``joined`` is among the attributes.
+    reach
+        Counts of units whose numbers differ by up to this are left out, too; then `least` is 1.
     """
     names, ranges = _mentions(documents, table)
     labels = hash_words([OUTSIDE, *names])
@@ -120,7 +123,8 @@ def count_lexicon(
         None if old is None else old.phrases,
     )
     lexicon = TrainingLexicon(labels, word_counts.entries(), phrase_counts.entries(), key)
-    return lexicon, _values(lexicon, table, units, word_counts, phrase_counts, gaps)
+    values = _values(lexicon, table, units, word_counts, phrase_counts, reach, gaps)
+    return lexicon, values
 
 
 def _mentions(
@@ -211,9 +215,9 @@ class _Counts(NamedTuple):
         """Return the counts to store."""
         return Entries.of(self.types, self.total)
 
-    def without(self, unit: int) -> tuple[LongArray, LongArray]:
-        """Return the entries that a unit has, and their counts in other units."""
-        first, last = np.searchsorted(self.unit, (unit, unit + 1))
+    def without(self, unit: int, reach: int) -> tuple[LongArray, LongArray]:
+        """Return the entries that a unit and those near it have, and their counts elsewhere."""
+        first, last = np.searchsorted(self.unit, (unit - reach, unit + reach + 1))
         own, place = np.unique(self.entry[first:last], return_inverse=True)
         counts = self.total[own] - _table(
             place, self.label[first:last], (len(own), self.total.shape[1])
@@ -231,6 +235,7 @@ def _values(
     units: LongArray,
     word_counts: _Counts,
     phrase_counts: _Counts,
+    reach: int,
     gaps: bool,
 ) -> dict[str, HashArray]:
     """Return the attributes of all tokens without the counts of their units."""
@@ -241,9 +246,9 @@ def _values(
     numbers, first = np.unique(units[order], return_index=True)
     borders = np.split(sentence_borders(table)[order], first[1:])
     for unit, sentences in zip(numbers.tolist(), borders, strict=True):
-        words, counts = word_counts.without(unit)
+        words, counts = word_counts.without(unit, reach)
         of_word[words] = word_values(counts, labels)
-        phrases, counts = phrase_counts.without(unit)
+        phrases, counts = phrase_counts.without(unit, reach)
         of_phrase[phrases] = most_frequent(counts)
         tokens = np.concatenate([np.arange(a, b) for a, b in sentences.tolist()])
         lex[tokens] = lex_of(found.words[tokens], of_word)

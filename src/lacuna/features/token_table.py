@@ -40,8 +40,9 @@ class TokenTable(NamedTuple):
         The text of document d is ``codes[texts[d]:texts[d + 1]]``.
     columns, metas
         Token columns and meta data of document d, from the corpus.
-    lexical
-        In training, values of the attributes that a training lexicon gives, by name.
+    given
+        Values of attributes of tokens that are already known, by name: in training those that a
+        training lexicon gives, in a second pass what the first found elsewhere.
     """
 
     codes: CodeArray
@@ -53,7 +54,7 @@ class TokenTable(NamedTuple):
     texts: LongArray
     columns: tuple[Mapping[str, tuple[str, ...]], ...]
     metas: tuple[Mapping[str, Any], ...]
-    lexical: Mapping[str, HashArray] = NOTHING
+    given: Mapping[str, HashArray] = NOTHING
 
     @property
     def types(self) -> HashArray:
@@ -62,7 +63,7 @@ class TokenTable(NamedTuple):
         That of its word; in training, where a training lexicon leaves out what a document says, of
         its word and what the lexicon says.
         """
-        lex = self.lexical.get("lex")
+        lex = self.given.get("lex")
         return self.hashes if lex is None else self.hashes ^ (lex * GOLDEN)
 
 

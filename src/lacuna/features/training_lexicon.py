@@ -1,6 +1,6 @@
 """The training lexicon: what the training documents say of words and phrases.
 
-Two attributes, from counts of words and mentions in lower case:
+Attributes from counts of words and mentions in lower case:
 
 ``lex``
     the most frequent label of the word, ``O`` included; the band of its share (:data:`SHARES`);
@@ -350,7 +350,7 @@ def fill_joined(
     """Write the value of ``joined`` for the tokens sentences[s, 0] to sentences[s, 1].
 
     Tries every pair of pieces, tokens t to m and j to e, of words that are in mentions: there are
-    first[t + 1] - first[t] of those from token t on.
+    first[t + 1] - first[t] of those from token t on. Few pass the sieve and are looked up.
     """
     last_bit = np.uint64(64 * sieve.size - 1)
     for s in range(len(sentences)):

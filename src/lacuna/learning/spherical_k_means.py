@@ -8,12 +8,14 @@ without vectors gets the vector that fits its own centre worst.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from lacuna.inference.batch import run_chunks
 from lacuna.types import IntArray
 
 SingleArray = npt.NDArray[np.float32]
@@ -59,11 +61,15 @@ def nearest_centres(vectors: SingleArray, centres: SingleArray) -> tuple[IntArra
     """Return for each vector the most similar centre, the first of equals, and their product."""
     nearest = np.empty(len(vectors), np.int32)
     cosine = np.empty(len(vectors), np.float32)
-    for first in range(0, len(vectors), ROWS_AT_ONCE):
-        products = vectors[first : first + ROWS_AT_ONCE] @ centres.T
+
+    def some_rows(first: int, last: int) -> None:
+        products = vectors[first:last] @ centres.T
         best = products.argmax(axis=1)
-        nearest[first : first + len(best)] = best
-        cosine[first : first + len(best)] = products[np.arange(len(best)), best]
+        nearest[first:last] = best
+        cosine[first:last] = products[np.arange(len(best)), best]
+
+    borders = [*range(0, len(vectors), ROWS_AT_ONCE), len(vectors)]
+    run_chunks(some_rows, list(pairwise(borders)))
     return nearest, cosine
 
 

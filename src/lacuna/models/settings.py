@@ -43,6 +43,8 @@ FORMER_DEFAULTS: Mapping[str, Any] = {
     "lexicon": False,
     "sequence": "sentence",
     "gap_caution": 0.0,
+    "outside_states": 0,
+    "decoder": "max-path",
 }
 TYPE_NAMES: Mapping[Any, str] = {
     bool: "true or false",

@@ -18,6 +18,7 @@ from lacuna.encoding.flat import TrainingDocument
 from lacuna.errors import ConfigError, StoppedError, interruptible
 from lacuna.models.aligned.training import align
 from lacuna.models.base import Card, Step, Tagger
+from lacuna.models.lexical import blocks_used
 from lacuna.models.registry import DEFAULT, Kind, code_at, kind_named, kind_of
 from lacuna.models.settings import Chosen, Settings
 from lacuna.models.stored_tags import check_labels
@@ -349,6 +350,9 @@ class _Watch:
             left_out=sum((item.left_out for item in examples), Counter()),
             raw_tokens=self.raw_tokens,
             interrupted=self.interrupted,
+            blocks=blocks_used(
+                model.core().config, examples, adapts=self.options.start is not None
+            ),
         )
 
 

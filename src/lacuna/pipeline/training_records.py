@@ -129,6 +129,8 @@ class Trained:
         Whether training was interrupted before its end.
     unreviewed
         What was not learnt from, because nobody has reviewed it; None if all was reviewed.
+    blocks
+        Number of blocks of sentences that counted as documents, because the corpus has few; or 0.
     chosen
         Which settings the documents chose, and why; empty if none.
     raw_tokens
@@ -146,6 +148,7 @@ class Trained:
     left_out: Counter[str]
     interrupted: bool = False
     unreviewed: Unreviewed | None = None
+    blocks: int = 0
     chosen: str = ""
     raw_tokens: int = 0
 

@@ -18,8 +18,9 @@ WORDS, OUTCOMES, FEATURES = 6, 8, 5
 class Problem:
     """Eight tokens in four sentences, one empty; the last two words count half as others.
 
-    If some classes are `unknown`, sentences of which all are do not count unless raw text has a
-    weight. If states are `free`, each has a distribution over classes.
+    Class O has `outside` states, the others have `states`; 0 is as many as those. If some classes
+    are `unknown`, sentences of which all are do not count unless raw text has a weight. If states
+    are `free`, each has a distribution over classes.
     """
 
     def __init__(
@@ -27,6 +28,7 @@ class Problem:
         seed: int,
         *,
         states: int = 2,
+        outside: int = 0,
         scheme: Scheme = Scheme.BIO,
         basic: bool = False,
         unknown: bool = False,
@@ -35,7 +37,8 @@ class Problem:
     ) -> None:
         self.rng = np.random.default_rng(seed)
         self.tags = tag_set(["A", "B"], scheme)
-        self.states = states
+        sizes = [outside or states] + [states] * (len(self.tags) - 1)
+        self.borders: LongArray = np.cumsum([0, *sizes])
         self.sentences: LongArray = np.array([0, 3, 3, 4, 8])
         allowed = moves(self.tags, scheme)
         self.table = allowed.allowed
@@ -56,7 +59,7 @@ class Problem:
         )
         features = np.eye(OUTCOMES) if basic else self._distinct_features()
         self.features = csr_array(features)
-        self.moves = allowed.split(states)
+        self.moves = allowed.split(np.array(sizes))
         self.free = len(self.tags) if free else 0
         if free:
             self.moves = Moves.unrestricted(len(self.moves.first))
@@ -66,7 +69,7 @@ class Problem:
             self.corpus,
             self.features,
             self.moves,
-            states=self.states,
+            borders=self.borders,
             kappa=kappa,
             classes=self.free,
         )

@@ -15,12 +15,19 @@ from lacuna.encoding.flat import tag_document
 from lacuna.encoding.schemes import Chunk, Scheme, decode
 from lacuna.errors import ConfigError
 from lacuna.evaluation.scores import score
-from lacuna.features.token_table import token_table
+from lacuna.features.token_table import token_table, words_at
+from lacuna.inference.chain import best_paths
 from lacuna.models.base import FitOptions
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
 from lacuna.models.class_hmm.storage import restore_class_hmm
-from lacuna.models.class_hmm.training import ClassHmmTraining, fit_class_hmm, position_shares
+from lacuna.models.class_hmm.training import (
+    ClassHmmTraining,
+    fit_class_hmm,
+    in_one_document,
+    places_in_mentions,
+)
 from lacuna.text.tokens import tokens_of
+from lacuna.text.word_types import number_types
 from tests.models.examples import FIRST, LAST, TOWNS, corpus
 from tests.reference import enumerate_paths, probabilities
 
@@ -108,9 +115,21 @@ def test_words_seen_once_teach_the_pseudo_word_of_their_features() -> None:
     assert (found == expected).all() or (found == expected[:, [0, 1, 2, 3, 5, 4]]).all()
 
 
+def test_words_of_one_document_teach_pseudo_words() -> None:
+    documents = [Document("a", "ab ab Cd Cd ef"), Document("b", "ab Gh"), Document("c", "")]
+    table = token_table(documents)
+    types = number_types(table.hashes)
+    found = dict(
+        zip(words_at(table, types.first), in_one_document(table, types).tolist(), strict=True)
+    )
+    assert found == {"ab": False, "Cd": True, "ef": True, "Gh": True}
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_probabilities_by_enumeration(scheme: Scheme) -> None:
-    config = ClassHmm(scheme=scheme, features="capitalisation", iterations=3, states=2)
+    config = ClassHmm(
+        scheme=scheme, features="capitalisation", iterations=3, states=2, outside_states=3
+    )
     people = [tuple(m for m in d.mentions if m.label == "PER") for d in TRAINING[:4]]
     documents = [replace(d, mentions=m) for d, m in zip(TRAINING, people, strict=False)]
     model = trained(documents, config)
@@ -121,9 +140,9 @@ def test_probabilities_by_enumeration(scheme: Scheme) -> None:
     expected: dict[Chunk, float] = {}
     in_mention = np.zeros(len(tokens))
     for path in product(range(len(model.log_total)), repeat=len(tokens)):
-        for chunk in decode([model.tags[y // 2] for y in path]):
+        for chunk in decode([model.state_tags[y] for y in path]):
             expected[chunk] = expected.get(chunk, 0.0) + paths[path]
-        in_mention += paths[path] * (np.array(path) >= 2)
+        in_mention += paths[path] * (np.array(path) >= 3)
     found = model.tag(document, probabilities=True)
     assert found.mentions
     for mention in found.mentions:
@@ -133,13 +152,29 @@ def test_probabilities_by_enumeration(scheme: Scheme) -> None:
     np.testing.assert_allclose(model.identifier_probability(document), in_mention, atol=1e-9)
 
 
-def test_positions_are_shared_out_over_states() -> None:
+def test_places_in_mentions() -> None:
     mentions = (Mention.of("N", (0, 5)), Mention.of("N", (8, 9)))
     tagged = [tag_document(Document("a", "a b c d e f", mentions))]
-    third = [1 / 3] * 3
-    assert position_shares(tagged, 3).tolist() == [
-        [1, 0, 0], [0, 1, 0], [0, 0, 1], third, third, third
-    ]  # fmt: skip
+    nowhere = [np.nan] * 3
+    np.testing.assert_array_equal(places_in_mentions(tagged), [0.0, 0.5, 1.0, *nowhere])
+
+
+def test_models_from_before_these_settings_tag_as_they_did(model: ClassHmmModel) -> None:
+    config = ClassHmm(states=2, outside_states=0, decoder="max-path", iterations=5)
+    before = trained(TRAINING, config)
+    stored = before.store()
+    for name in ("outside_states", "decoder"):
+        del stored.header["config"][name]
+    again = restore_class_hmm(stored)
+    assert again.config == before.config
+    assert again.borders.tolist() == [0, 2, 4, 6]
+    document = Document("a", "Seen by Dr. Zola Wexler in Arden today.")
+    table = token_table([document])
+    best, _ = best_paths(again.chain(), again.emission(table), table.sentences)
+    np.testing.assert_array_equal(again.path(again.chain(), again.emission(table), table), best)
+    assert model.config.decoder == "projected"
+    path = model.path(model.chain(), model.emission(table), table)
+    assert set(path.tolist()) <= set(model.borders.tolist())  # of each class its first state
 
 
 def test_training_is_repeatable_and_leaves_its_documents_alone() -> None:
@@ -170,7 +205,7 @@ def test_a_long_sentence_with_many_mentions(model: ClassHmmModel) -> None:
 
 def test_one_label_no_label_and_nothing_at_all() -> None:
     single = [Document("a", "Call Ana.", (Mention.of("PER", (5, 8)),))]
-    assert trained(single, ClassHmm()).tag("Call Ana.").mentions == single[0].mentions
+    assert trained(single * 20, ClassHmm()).tag("Call Ana.").mentions == single[0].mentions
     none = trained([Document("a", "No names here.")], ClassHmm())
     assert none.labels == ()
     assert none.tag("Call Ana.").mentions == ()

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lacuna.encoding.schemes import Scheme
 from lacuna.inference.chain import constrain, expectations, first_order
 from lacuna.models.class_hmm import chain_counts
-from lacuna.models.class_hmm.chain_counts import HmmTables
+from lacuna.models.class_hmm.chain_counts import HmmTables, classes_of_states
 from lacuna.models.class_hmm.objective import expected_counts
 from tests.models.class_hmm.class_problems import Problem
 
@@ -35,7 +35,7 @@ def test_gradient_by_central_differences(
     seed: int, scheme: Scheme, kappa: float, states: int, unknown: bool, raw: float, free: bool
 ) -> None:
     problem = Problem(
-        seed, scheme=scheme, states=states, unknown=unknown, raw_weight=raw, free=free
+        seed, scheme=scheme, states=states, outside=2, unknown=unknown, raw_weight=raw, free=free
     )
     objective = problem.objective(kappa)
     point = problem.rng.normal(size=objective.parameters)
@@ -53,7 +53,7 @@ def test_value_by_enumeration_of_valid_paths(
     seed: int, scheme: Scheme, unknown: bool, raw: float, free: bool
 ) -> None:
     """A token of an unknown class may have any state; raw sentences count with their weight."""
-    problem = Problem(seed, scheme=scheme, unknown=unknown, raw_weight=raw, free=free)
+    problem = Problem(seed, scheme=scheme, outside=3, unknown=unknown, raw_weight=raw, free=free)
     objective = problem.objective(0.7)
     point = problem.rng.normal(size=objective.parameters)
     weights = objective.tables(point)
@@ -66,7 +66,7 @@ def test_value_by_enumeration_of_valid_paths(
     begin /= begin.sum()
     value = 0.7 * float((point**2).sum())
     every = range(len(begin))
-    of_class = np.repeat(np.eye(len(problem.tags)), 2, axis=1)
+    of_class = np.repeat(np.eye(len(problem.tags)), np.diff(problem.borders), axis=1)
     if free:
         of_class = np.exp(weights.classes) / np.exp(weights.classes).sum(axis=0)
     for first, last in pairwise(problem.corpus.sentences.tolist()):
@@ -109,13 +109,13 @@ def test_without_raw_text_only_known_sentences_count() -> None:
 
 @given(SEEDS)
 def test_counts_are_those_of_the_general_engine_with_other_classes_forbidden(seed: int) -> None:
-    problem = Problem(seed)
+    problem = Problem(seed, outside=3)
     objective = problem.objective(0.0)
     logs = objective.log_probabilities(problem.rng.normal(size=objective.parameters))
-    total, used = expected_counts(problem.corpus, logs, problem.states)
+    total, used = expected_counts(problem.corpus, logs, problem.borders)
     corpus = problem.corpus
     emission = (corpus.readings @ logs.emission)[corpus.words]
-    state_class = np.arange(len(problem.moves.first)) // problem.states
+    state_class = classes_of_states(problem.borders)
     valid = constrain(emission, state_class == corpus.classes[:, None])
     found = expectations(first_order(logs.transition, logs.start), valid, corpus.sentences)
     assert total == pytest.approx(found.log_partition.sum())
@@ -149,4 +149,4 @@ def test_words_and_classes_that_cannot_be_have_no_likelihood() -> None:
     problem = Problem(2)
     logs = problem.objective(0.0).log_probabilities(np.zeros(problem.objective(0.0).parameters))
     never = HmmTables(np.full_like(logs.emission, -np.inf), logs.transition, logs.start)
-    assert expected_counts(problem.corpus, never, problem.states)[0] == -np.inf
+    assert expected_counts(problem.corpus, never, problem.borders)[0] == -np.inf

@@ -12,7 +12,7 @@ from lacuna.features.token_table import training_table
 from lacuna.models.crf import Crf, CrfModel
 from lacuna.models.crf.changes import old_scores
 from lacuna.models.crf.old_answers import SURE, old_answers
-from lacuna.models.crf.training_set import Setup, prepare
+from lacuna.models.crf.training_set import Setup, encoded, training_set
 from lacuna.pipeline.training import train
 from tests.models.examples import corpus
 
@@ -61,9 +61,10 @@ def test_replays_alone_change_nothing(old: CrfModel) -> None:
     new = [old.config.example(document) for document in corpus(2, seed=7)]
     plan = old.index.plan
     setup = Setup(old.config, plan.templates, plan.resources, plan.key, old, replay)
-    data = prepare(new, setup)
+    data = training_set(encoded(new, setup), setup)
     assert data.objective.shares is not None
-    alone = prepare(new, replace(setup, replay=()))
+    setup = replace(setup, replay=())
+    alone = training_set(encoded(new, setup), setup)
     moves = data.objective.shape[1] ** 2
     both = data.objective(np.zeros(data.objective.parameters, np.float32))[1][-moves:]
     own = alone.objective(np.zeros(alone.objective.parameters))[1][-moves:]

@@ -16,7 +16,7 @@ from lacuna.models.base import FitOptions
 from lacuna.models.crf import CrfSettings
 from lacuna.models.crf.objective import CrfObjective
 from lacuna.models.crf.training import encode
-from lacuna.models.crf.training_set import TrainingSet, prepare, set_up
+from lacuna.models.crf.training_set import TrainingSet, encoded, set_up, training_set
 from lacuna.types import IntArray, RealArray
 
 #: Five tags and up to four tokens: every labelling can be written down.
@@ -36,7 +36,8 @@ def reviewed(document: Document, *spans: tuple[int, int]) -> Document:
 def training(documents: list[Document], config: CrfSettings) -> TrainingSet:
     examples = [encode(document, config) for document in documents]
     config = replace(config, features="default")
-    return prepare(examples, set_up(examples, config, FitOptions()))
+    setup = set_up(examples, config, FitOptions())
+    return training_set(encoded(examples, setup), setup)
 
 
 def enumerated(data: TrainingSet, point: RealArray, *, given_labels: bool) -> float:

@@ -22,17 +22,18 @@ What to read next:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar, Literal
 
 import msgspec
 import numpy as np
 
-from lacuna.encoding.schemes import Moves, Scheme, moves
+from lacuna.encoding.schemes import OUTSIDE, Moves, Scheme, moves
 from lacuna.errors import ConfigError
 from lacuna.features.token_table import TokenTable
 from lacuna.inference.chain import Chain, first_order
+from lacuna.inference.subtags import projected_tags
 from lacuna.models.base import NO_CARD, Card
 from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.class_hmm.chain_counts import NO_CLASSES
@@ -44,7 +45,7 @@ from lacuna.models.file import StoredModel
 from lacuna.models.hidden_states import state_facts
 from lacuna.models.settings import AT_LEAST_ONE, NOT_NEGATIVE, Choices, Range, Settings
 from lacuna.text.word_types import number_types
-from lacuna.types import FloatArray, IntArray, RealArray
+from lacuna.types import BoolArray, FloatArray, IntArray, LongArray, RealArray
 
 MOST_STATES = 50
 
@@ -56,7 +57,10 @@ class ClassHmm(Settings):
     Attributes
     ----------
     states
-        Number of hidden states per class.
+        Number of hidden states per class; in the outside class if `outside_states` is 0.
+    outside_states
+        Number of hidden states of the outside class. Training and tagging time grow with its
+        square.
     state_classes
         Whether a state belongs to ``one`` class, or has a ``distribution`` over all classes. The
         latter trains as slowly as it tags.
@@ -77,9 +81,13 @@ class ClassHmm(Settings):
     method
         How weights are found: ``lbfgs``, or ``em``, which supports neither features nor a penalty.
     start
-        How the states of a class differ at first: by ``random`` weights alone, or also by
+        How the states of a class differ at first: by ``random`` weights alone; or also by
         ``position`` in the mention: the first state prefers first words and the last state last
-        words, so that first and last names separate.
+        words, so that first and last names separate; or besides, for other words, by the classes of
+        their ``neighbours``, so that words that announce a mention separate.
+    decoder
+        How classes are chosen: ``projected``, by the probabilities of all states of a class, or
+        ``max-path``, the classes of the best path of states.
     raw_weight
         How much all raw text together (``train --raw``) counts against all annotated text; a raw
         token never counts more than an annotated one.
@@ -91,15 +99,17 @@ class ClassHmm(Settings):
         Stop when an iteration improves the objective by less than this fraction.
     """
 
-    states: Annotated[int, Range(1, MOST_STATES)] = 5
+    states: Annotated[int, Range(1, MOST_STATES)] = 8
+    outside_states: Annotated[int, Range(0, MOST_STATES)] = 20
     state_classes: Literal["one", "distribution"] = "one"
     features: str = "affixes"
     word_lists: Mapping[str, str] = field(default_factory=dict)
     clusters: Mapping[str, str] = field(default_factory=dict)
-    kappa: Annotated[float, NOT_NEGATIVE] = 0.1
+    kappa: Annotated[float, NOT_NEGATIVE] = 0.25
     scheme: Annotated[Scheme, Choices(Scheme.IO, Scheme.BIO, Scheme.BILOU)] = Scheme.IO
     method: Literal["lbfgs", "em"] = "lbfgs"
-    start: Literal["random", "position"] = "position"
+    start: Literal["random", "position", "neighbours"] = "neighbours"
+    decoder: Literal["projected", "max-path"] = "projected"
     raw_weight: Annotated[float, NOT_NEGATIVE] = 0.1
     noise: Annotated[float, NOT_NEGATIVE] = 0.1
     iterations: Annotated[int, AT_LEAST_ONE] = 80
@@ -113,10 +123,16 @@ class ClassHmm(Settings):
                 'em supports no features: set features to "basic", or method to "lbfgs"'
             )
 
+    def borders(self, tags: Sequence[str]) -> LongArray:
+        """Return borders: class tags[c] has the states borders[c] to borders[c + 1]."""
+        outside = self.outside_states or self.states
+        sizes = [outside if tag == OUTSIDE else self.states for tag in tags]
+        return np.cumsum([0, *sizes])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassHmmModel(ChainTagger):
-    """A trained class HMM. State y belongs to the class ``tags[y // config.states]``.
+    """A trained class HMM. Class ``tags[c]`` has the states ``borders[c]`` to ``borders[c + 1]``.
 
     If states have a distribution over classes, its chain is one of pairs of state and class.
 
@@ -153,11 +169,16 @@ class ClassHmmModel(ChainTagger):
     card: Card = NO_CARD
 
     @property
+    def borders(self) -> LongArray:
+        """First state of every class in the chain, and the number of states; or those of pairs."""
+        if self.classes.size:
+            return np.searchsorted(pairs_of(self.classes).classes, np.arange(len(self.tags) + 1))
+        return self.config.borders(self.tags)
+
+    @property
     def state_tags(self) -> tuple[str, ...]:
         """The class of every state, or of every pair of state and class."""
-        owner = np.repeat(np.arange(len(self.tags)), self.config.states)
-        classes = pairs_of(self.classes).classes if self.classes.size else owner
-        return tuple(self.tags[c] for c in classes.tolist())
+        return tuple(np.repeat(self.tags, np.diff(self.borders)).tolist())
 
     @property
     def state_names(self) -> tuple[str, ...]:
@@ -187,7 +208,7 @@ class ClassHmmModel(ChainTagger):
         possible = moves(self.tags, self.config.scheme)
         if self.classes.size:
             return self._chain_of_pairs(possible)
-        possible = possible.split(self.config.states)
+        possible = possible.split(np.diff(self.borders))
         onward, first = log_moves(self.transition, self.start, possible)
         return first_order(onward, first, np.where(possible.last, 0.0, -np.inf))
 
@@ -221,6 +242,19 @@ class ClassHmmModel(ChainTagger):
         for column in rows.T:
             scores += padded[column]
         return scores - self.log_total
+
+    def path(
+        self,
+        chain: Chain,
+        emission: RealArray,
+        table: TokenTable,
+        settled: BoolArray | None = None,
+    ) -> IntArray:
+        """Choose classes with the decoder of the settings; return the first state of each."""
+        if self.config.decoder == "max-path":
+            return super(ClassHmmModel, self).path(chain, emission, table, settled)
+        found = projected_tags(chain, emission, table.sentences, self.borders, threads=1)
+        return self.borders[found.path].astype(np.int32)
 
     def store(self) -> StoredModel:
         """Return the content of a model file; `storage.py` reads it."""

@@ -3,7 +3,7 @@
     p(x, c) = Σ_y Π_t p(y_t | y_{t-1}) p(x_t | y_t) p(c_t | y_t)
 
 where p(c | y) is 1 if state y belongs to class c and else 0, or a distribution over classes; for an
-unknown class the factor is 1. Forward–backward over all states costs N (C m)² for N tokens.
+unknown class the factor is 1. Forward–backward over all S states costs N S² for N tokens.
 """
 
 from __future__ import annotations
@@ -102,10 +102,15 @@ class HmmTables(NamedTuple):
         return np.concatenate([part.ravel() for part in self])
 
 
-def one_class_each(classes: int, states: int) -> FloatArray:
-    """Return log p(c | y), [c, y], if state y belongs to class y // states."""
-    owner = np.arange(classes * states) // states
-    return np.where(owner == np.arange(classes)[:, None], 0.0, -np.inf)
+def classes_of_states(borders: LongArray) -> LongArray:
+    """Return the class of every state, if class c has the states borders[c] to borders[c + 1]."""
+    return np.repeat(np.arange(len(borders) - 1), np.diff(borders))
+
+
+def one_class_each(borders: LongArray) -> FloatArray:
+    """Return log p(c | y), [c, y], if class c has the states borders[c] to borders[c + 1]."""
+    classes = np.arange(len(borders) - 1)
+    return np.where(classes_of_states(borders) == classes[:, None], 0.0, -np.inf)
 
 
 def add_counts_of_chains(

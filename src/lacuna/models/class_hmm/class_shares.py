@@ -47,13 +47,12 @@ def pairs_of(log_shares: FloatArray) -> Pairs:
     return Pairs(state, found)
 
 
-def first_shares(counts: HmmTables, classes: int) -> HmmTables:
-    """Add counts[c, y] to start from: most of state y has class y // m, the rest any class.
+def first_shares(counts: HmmTables, borders: LongArray) -> HmmTables:
+    """Add counts[c, y] to start from: most of a state has the class it would have alone.
 
     The other classes get a part by their frequency, so that none is excluded from the beginning.
     """
     uses = counts.emission.sum(axis=0)
-    states = len(uses) // classes
-    own = np.exp(one_class_each(classes, states)) * uses
+    own = np.exp(one_class_each(borders)) * uses
     share = own.sum(axis=1, keepdims=True) / max(uses.sum(), 1.0)
     return counts._replace(classes=(1 - OTHERS) * own + OTHERS * share * uses)

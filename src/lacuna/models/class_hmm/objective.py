@@ -52,8 +52,8 @@ class ClassHmmObjective:
         features[x, r] = 1 if outcome x has feature r.
     moves
         The moves that are allowed between states.
-    states
-        States per class.
+    borders
+        Class c has the states borders[c] to borders[c + 1].
     kappa
         κ.
     classes
@@ -66,13 +66,13 @@ class ClassHmmObjective:
         features: csr_array,
         moves: Moves,
         *,
-        states: int,
+        borders: LongArray,
         kappa: float,
         classes: int = 0,
     ) -> None:
         self.corpus, self.features, self.moves = corpus, features, moves
         self.by_feature = features.T.tocsr()
-        self.states, self.kappa, self.classes = states, kappa, classes
+        self.borders, self.kappa, self.classes = borders, kappa, classes
 
     def without_raw(self) -> ClassHmmObjective:
         """Return the objective of the same weights without raw text."""
@@ -80,7 +80,7 @@ class ClassHmmObjective:
             self.corpus.without_raw(),
             self.features,
             self.moves,
-            states=self.states,
+            borders=self.borders,
             kappa=self.kappa,
             classes=self.classes,
         )
@@ -120,7 +120,7 @@ class ClassHmmObjective:
     def __call__(self, point: RealArray) -> tuple[float, RealArray]:
         """Return f and its gradient."""
         logs = self.log_probabilities(point)
-        total, used = expected_counts(self.corpus, logs, self.states)
+        total, used = expected_counts(self.corpus, logs, self.borders)
         # observed minus expected uses of an outcome: uses - (all uses of its softmax) · p
         surplus = HmmTables(
             used.emission - used.emission.sum(axis=0) * np.exp(logs.emission),
@@ -150,7 +150,7 @@ def log_sum(scores: FloatArray, *, axis: int) -> FloatArray:
 
 
 def expected_counts(
-    corpus: ClassCorpus, log_probabilities: HmmTables, states: int
+    corpus: ClassCorpus, log_probabilities: HmmTables, borders: LongArray
 ) -> tuple[float, HmmTables]:
     """Return log P(X, C) and how often each probability is expected to be used.
 
@@ -162,8 +162,8 @@ def expected_counts(
         The training corpus.
     log_probabilities
         log p(x | y), log p(y' | y) and log p(first y); log p(c | y) or nothing.
-    states
-        States per class; without p(c | y), state y belongs to class y // states.
+    borders
+        Without p(c | y), class c has the states borders[c] to borders[c + 1].
     """
     by_word = corpus.readings @ np.maximum(log_probabilities.emission, LOWEST)
     logs = log_probabilities._replace(emission=by_word)
@@ -173,8 +173,8 @@ def expected_counts(
         seen = corpus.words, corpus.classes, corpus.sentences[: corpus.whole + 1]
         emission, transition, start = (np.exp(table) for table in logs[:3])
         uses = counts.emission, counts.transition, counts.start
-        total = add_expected_counts(*seen, emission, transition, start, states, *uses)
-        done, of_class = corpus.whole, one_class_each(len(logs.start) // states, states)
+        total = add_expected_counts(*seen, emission, transition, start, borders, *uses)
+        done, of_class = corpus.whole, one_class_each(borders)
     ends = corpus.known, len(corpus.sentences) - 1
     for last, weight in zip(ends, (1.0, corpus.raw_weight), strict=True):
         if done < last:
@@ -193,7 +193,7 @@ def add_expected_counts(
     emission: FloatArray,
     transition: FloatArray,
     start: FloatArray,
-    states: int,
+    borders: LongArray,
     word_counts: FloatArray,
     move_counts: FloatArray,
     start_counts: FloatArray,
@@ -201,7 +201,8 @@ def add_expected_counts(
     """Add the expected uses of emission[x, s], transition[s, s'] and start[s]; return log p.
 
     Forward–backward over valid paths in linear space: token t of class c has only the states
-    c·m … c·m + m - 1, m = states, so a step costs m² and not (number of states)².
+    borders[c] … borders[c + 1] - 1, so a step costs the product of two classes' numbers of states
+    and not the square of all.
 
         log p(words, classes) = Σ_t log scale[t]
         p(state t is j)              = alpha[t, j] beta[t, j]
@@ -215,35 +216,38 @@ def add_expected_counts(
     longest = 0
     for n in range(len(sentences) - 1):
         longest = max(longest, sentences[n + 1] - sentences[n])
-    alpha = np.empty((longest, states))
+    most = np.diff(borders).max()
+    alpha = np.empty((longest, most))
     scale = np.empty(longest)
-    beta, ahead = np.empty(states), np.empty(states)
+    beta, ahead = np.empty(most), np.empty(most)
     for n in range(len(sentences) - 1):
         own_words = words[sentences[n] : sentences[n + 1]]
         own_classes = classes[sentences[n] : sentences[n + 1]]
         size = len(own_words)
         if size == 0:
             continue
-        total += _forward(own_words, own_classes, emission, transition, start, states, alpha, scale)
+        total += _forward(
+            own_words, own_classes, emission, transition, start, borders, alpha, scale
+        )
         if total == -np.inf:
             return total
         beta[:] = 1.0
         # beta[t-1, i] = Σ_j transition[i, j] emission[x_t, j] beta[t, j] / scale[t]
         for t in range(size - 1, -1, -1):
-            here = own_classes[t] * states
+            here, end = borders[own_classes[t]], borders[own_classes[t] + 1]
             row = word_counts[own_words[t]]
-            for j in range(states):
+            for j in range(end - here):
                 row[here + j] += alpha[t, j] * beta[j]
             if t == 0:
-                for j in range(states):
+                for j in range(end - here):
                     start_counts[here + j] += alpha[t, j] * beta[j]
                 break
-            before = own_classes[t - 1] * states
-            for j in range(states):
+            before = borders[own_classes[t - 1]]
+            for j in range(end - here):
                 ahead[j] = emission[own_words[t], here + j] * beta[j] / scale[t]
-            for i in range(states):
+            for i in range(borders[own_classes[t - 1] + 1] - before):
                 beta[i] = 0.0
-                for j in range(states):
+                for j in range(end - here):
                     move = transition[before + i, here + j] * ahead[j]
                     beta[i] += move
                     move_counts[before + i, here + j] += alpha[t - 1, i] * move
@@ -257,7 +261,7 @@ def _forward(
     emission: FloatArray,
     transition: FloatArray,
     start: FloatArray,
-    states: int,
+    borders: LongArray,
     alpha: FloatArray,
     scale: FloatArray,
 ) -> float:
@@ -265,19 +269,22 @@ def _forward(
     total = 0.0
     # alpha[t, j] = Σ_i alpha[t-1, i] transition[i, j] emission[x_t, j] / scale[t], Σ_j alpha = 1
     for t in range(len(words)):
-        here = classes[t] * states
+        here = borders[classes[t]]
+        size = borders[classes[t] + 1] - here
         scale[t] = 0.0
-        for j in range(states):
-            reached = start[here + j] if t == 0 else 0.0
-            if t > 0:
-                before = classes[t - 1] * states
-                for i in range(states):
-                    reached += alpha[t - 1, i] * transition[before + i, here + j]
-            alpha[t, j] = reached * emission[words[t], here + j]
+        for j in range(size):
+            alpha[t, j] = start[here + j] if t == 0 else 0.0
+        if t > 0:
+            before = borders[classes[t - 1]]
+            for i in range(borders[classes[t - 1] + 1] - before):
+                for j in range(size):
+                    alpha[t, j] += alpha[t - 1, i] * transition[before + i, here + j]
+        for j in range(size):
+            alpha[t, j] *= emission[words[t], here + j]
             scale[t] += alpha[t, j]
         if scale[t] == 0.0:
             return -np.inf
-        for j in range(states):
+        for j in range(size):
             alpha[t, j] /= scale[t]
         total += np.log(scale[t])
     return total

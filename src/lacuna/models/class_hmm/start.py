@@ -23,28 +23,72 @@ import numpy as np
 
 from lacuna.models.class_hmm.chain_counts import NO_CLASSES, ClassCorpus, HmmTables
 from lacuna.models.class_hmm.objective import ClassHmmObjective, expected_counts
-from lacuna.types import FloatArray, IntArray
+from lacuna.types import FloatArray, IntArray, LongArray
 
 LEAST_PENALTY = 1e-3  #: least 2κ: without a penalty, weights would diverge
-OUTER_STEPS, INNER_STEPS = 12, 12
+OUTER_STEPS, INNER_STEPS = 12, 16
 LEAST_CURVATURE = 0.1  #: so that unused weights have a finite scale
 
 
-def assigned_counts(corpus: ClassCorpus, shares: FloatArray, classes: int) -> HmmTables:
+def equal_shares(corpus: ClassCorpus, borders: LongArray) -> FloatArray:
+    """Return shares[t, j]: equal shares of token t in every state of its class."""
+    sizes = np.diff(borders)
+    even = (np.arange(sizes.max()) < sizes[:, None]) / sizes[:, None]
+    return np.asarray(even[corpus.classes])
+
+
+def neighbour_shares(
+    corpus: ClassCorpus, borders: LongArray, rng: np.random.Generator
+) -> FloatArray:
+    """Return shares[t, j], drawn for each class and pair of classes before and after the token.
+
+    The border of a sentence and an unknown class count as one more class each.
+    """
+    classes, sizes = len(borders) - 1, np.diff(borders)
+    around = np.where(corpus.classes < 0, classes, corpus.classes)
+    before, after = np.roll(around, 1), np.roll(around, -1)
+    filled = corpus.sentences[:-1] < corpus.sentences[1:]
+    before[corpus.sentences[:-1][filled]] = classes + 1
+    after[corpus.sentences[1:][filled] - 1] = classes + 1
+    context = before * (classes + 2) + after
+    shares = np.zeros((len(around), sizes.max()))
+    for c, size in enumerate(sizes):
+        drawn = rng.dirichlet(np.ones(size), (classes + 2) ** 2)
+        own = corpus.classes == c
+        shares[own, :size] = drawn[context[own]]
+    return shares
+
+
+def position_shares(
+    corpus: ClassCorpus, borders: LongArray, place: FloatArray, others: FloatArray
+) -> FloatArray:
+    """Return shares[t, j] by place[t] in the mention, 0 to 1; where that is NaN, others[t, j].
+
+    The first token of a mention goes to the first state, the last one to the last state, and those
+    between to the states between.
+    """
+    last = np.diff(borders)[corpus.classes] - 1
+    inside = ~np.isnan(place)
+    shares = others.copy()
+    shares[inside] = np.eye(others.shape[1])[(place * last)[inside].round().astype(np.int64)]
+    return shares
+
+
+def assigned_counts(corpus: ClassCorpus, shares: FloatArray, borders: LongArray) -> HmmTables:
     """Return how often outcomes, moves and first states occur.
 
-    shares[t, j] is the share of token t in the j-th state of its class; a token whose class is
-    unknown does not count.
+    Class c has the states borders[c] to borders[c + 1]. shares[t, j] is the share of token t in the
+    j-th state of its class, 0 from the number of its states on; a token whose class is unknown does
+    not count.
     """
     from scipy.sparse import csr_array  # slow to load, and tagging does not need it
 
-    states = shares.shape[1]
-    size = classes * states
     tokens = np.arange(len(corpus.words))
-    column = np.maximum(corpus.classes, 0)[:, None] * states + np.arange(states)
     known = np.where(corpus.classes[:, None] < 0, 0.0, shares)
-    entries = (known.ravel(), (np.repeat(tokens, states), column.ravel()))
-    by_token = csr_array(entries, shape=(len(tokens), size))
+    token, place = np.nonzero(known)
+    column = borders[corpus.classes[token]] + place
+    entries = (known[token, place], (token, column))
+    by_token = csr_array(entries, shape=(len(tokens), borders[-1]))
     by_word = csr_array(
         (np.ones(len(tokens)), (corpus.words, tokens)),
         shape=(corpus.readings.shape[0], len(tokens)),
@@ -134,11 +178,13 @@ class EmStep(NamedTuple):
     log_likelihood: float
 
 
-def maximise_likelihood(corpus: ClassCorpus, start: HmmTables, states: int) -> Iterator[EmStep]:
+def maximise_likelihood(
+    corpus: ClassCorpus, start: HmmTables, borders: LongArray
+) -> Iterator[EmStep]:
     """Yield ever better log probabilities, `start` first, without end."""
     logs, iteration = start, 0
     while True:
-        total, used = expected_counts(corpus, logs, states)
+        total, used = expected_counts(corpus, logs, borders)
         yield EmStep(iteration, logs, total)
         logs = HmmTables(
             _log_shares(used.emission, logs.emission, axis=0),

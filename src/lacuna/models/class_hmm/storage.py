@@ -41,7 +41,7 @@ def restore_class_hmm(stored: StoredModel) -> ClassHmmModel:
         space = WordFeatureSpace(features, KnownKeys.of(keys))
     except ValueError as error:
         raise ModelFileError(stored.source, f"its features are damaged: {error}") from None
-    size = len(tags) * config.states
+    size = int(config.borders(tags)[-1])
     classes = NO_CLASSES
     if config.state_classes == "distribution":
         classes = require_numbers(stored, "classes", np.float64, (len(tags), size))

@@ -1,8 +1,9 @@
 """Training a class HMM: tagged documents → vocabulary and classes → steps.
 
 The vocabulary is every training word and, for unseen words, one pseudo-word per distinct set of
-features among the words that occur once: each of these counts half as itself and half as its
-pseudo-word. The objective is in `objective.py`, the starting point in `start.py`.
+features among the words of a single document: each of these counts half as itself and half as its
+pseudo-word, because no other document has seen it, however often it occurs. The objective is in
+`objective.py`, the starting point in `start.py`.
 """
 
 from __future__ import annotations
@@ -21,21 +22,28 @@ from lacuna.features.index import KnownKeys
 from lacuna.features.resources import Resources, without_folders
 from lacuna.features.token_table import TokenTable, training_table
 from lacuna.learning.lbfgs import minimise
-from lacuna.learning.raw_text import weight_of_raw
+from lacuna.learning.raw_weight import weight_of_raw
 from lacuna.models.base import FitOptions, Step
 from lacuna.models.class_hmm import ClassHmm, ClassHmmModel
 from lacuna.models.class_hmm.chain_counts import NO_CLASSES, ClassCorpus, HmmTables
 from lacuna.models.class_hmm.class_shares import first_shares
 from lacuna.models.class_hmm.features import UNSEEN, WordFeatures, WordFeatureSpace, word_features
 from lacuna.models.class_hmm.objective import ClassHmmObjective, log_sum
-from lacuna.models.class_hmm.start import assigned_counts, maximise_likelihood, start_point
+from lacuna.models.class_hmm.start import (
+    assigned_counts,
+    equal_shares,
+    maximise_likelihood,
+    neighbour_shares,
+    position_shares,
+    start_point,
+)
 from lacuna.text.word_types import NumberedTypes, number_types
-from lacuna.types import FloatArray, IntArray, RealArray
+from lacuna.types import BoolArray, FloatArray, IntArray, RealArray
 
 if TYPE_CHECKING:  # scipy is slow to load, so it is imported only where training uses it
     from scipy.sparse import csr_array
 
-AS_ITSELF = 0.5  #: share of a word that occurs once that counts as the word itself
+AS_ITSELF = 0.5  #: share of a word of a single document that counts as the word itself
 LEAST_COUNT = 2  #: a feature must occur on at least this many tokens
 GUESS = 0.5  #: share of a token that goes to the state of its position (start = position)
 LOWEST_LOG = -30.0  #: lower bound of log probabilities estimated by EM
@@ -53,18 +61,18 @@ def fit_class_hmm(
     """
     tagged, raw = in_seen_sentences(tagged), untagged(options.raw if config.raw_weight else ())
     data = ClassHmmTraining.of(tagged, config, raw)
-    corpus, states = data.objective.corpus, config.states
-    shares = np.full((len(corpus.words), states), 1 / states)
-    if config.start == "position":
-        shares = (1 - GUESS) * shares + GUESS * position_shares([*tagged, *raw], states)[
-            corpus.tokens
-        ]
-    counts = assigned_counts(corpus, shares, len(data.tags))
+    corpus, borders, rng = data.objective.corpus, data.objective.borders, options.rng()
+    shares = equal_shares(corpus, borders)
+    if config.start != "random":
+        drawn = neighbour_shares(corpus, borders, rng) if config.start == "neighbours" else shares
+        place = places_in_mentions([*tagged, *raw])[corpus.tokens]
+        shares = (1 - GUESS) * shares + GUESS * position_shares(corpus, borders, place, drawn)
+    counts = assigned_counts(corpus, shares, borders)
     if data.objective.classes:
-        counts = first_shares(counts, data.objective.classes)
-    noise = config.noise if states > 1 else 0.0
+        counts = first_shares(counts, borders)
+    noise = config.noise if np.diff(borders).max() > 1 else 0.0
     own = data.vocabulary.rows[:, 0]
-    point, scale = start_point(data.objective, counts, own, noise=noise, rng=options.rng())
+    point, scale = start_point(data.objective, counts, own, noise=noise, rng=rng)
     yield from _em(data, point) if config.method == "em" else _lbfgs(data, point, scale)
 
 
@@ -88,7 +96,7 @@ def _em(data: ClassHmmTraining, point: FloatArray) -> Iterator[Step]:
     """Maximise the likelihood with EM."""
     config, before = data.config, np.inf
     logs = data.objective.log_probabilities(point)
-    for step in maximise_likelihood(data.objective.corpus, logs, config.states):
+    for step in maximise_likelihood(data.objective.corpus, logs, data.objective.borders):
         model = partial(data.model_of, step.log_probabilities)
         yield Step(step.iteration + 1, -step.log_likelihood, model)
         flat = before + step.log_likelihood < config.tolerance * abs(step.log_likelihood)
@@ -131,12 +139,13 @@ class ClassHmmTraining:
         resources = Resources.read(config.word_lists, config.clusters)
         vocabulary = make_vocabulary(word_features(config.features, resources), table, types)
         free = config.state_classes == "distribution"
-        possible = moves(tags, config.scheme).split(config.states)
+        borders = config.borders(tags)
+        possible = moves(tags, config.scheme).split(np.diff(borders))
         objective = ClassHmmObjective(
             ClassCorpus.of(types.ids, classes, table.sentences, vocabulary.readings, weight),
             vocabulary.matrix(),
             Moves.unrestricted(len(possible.first)) if free else possible,
-            states=config.states,
+            borders=borders,
             kappa=config.kappa,
             classes=len(tags) if free else 0,
         )
@@ -205,18 +214,18 @@ def make_vocabulary(features: WordFeatures, table: TokenTable, types: NumberedTy
     """Assign numbers to the features and outcomes of all words of a corpus."""
     from scipy.sparse import csr_array
 
-    times = np.bincount(types.ids)
+    times, alone = np.bincount(types.ids), in_one_document(table, types)
     keys = features.keys(table, types.first)
     shared, place = np.unique(keys[:, 1:], return_inverse=True)
     uses = np.bincount(place.ravel(), np.repeat(times, keys.shape[1] - 1), len(shared))
     kept = shared[(uses >= LEAST_COUNT) & (shared > 0)]
     space = WordFeatureSpace(features, KnownKeys.of(np.concatenate((keys[:, 0], kept))))
     rows = space.rows(table, types.first)
-    once = np.flatnonzero(times == 1)
+    once = np.flatnonzero(alone)
     unseen = rows[once]
     unseen[:, 0] = UNSEEN
     pseudo, outcome = np.unique(unseen, axis=0, return_inverse=True)
-    share = np.where(times == 1, AS_ITSELF, 1.0)
+    share = np.where(alone, AS_ITSELF, 1.0)
     words = np.arange(len(rows))
     entries = np.concatenate((share, np.full(len(once), 1 - AS_ITSELF)))
     places = np.concatenate((words, once)), np.concatenate((words, len(rows) + outcome.ravel()))
@@ -224,19 +233,25 @@ def make_vocabulary(features: WordFeatures, table: TokenTable, types: NumberedTy
     return Vocabulary(space, np.concatenate((rows, pseudo)), readings)
 
 
-def position_shares(tagged: Sequence[TaggedDocument], states: int) -> FloatArray:
-    """Return shares[t, j]: the share of token t in the j-th state of its class, by position.
+def in_one_document(table: TokenTable, types: NumberedTypes) -> BoolArray:
+    """Tell of every word whether it occurs in one document only; in a single document, once."""
+    alone: BoolArray = np.bincount(types.ids) == 1
+    if len(table.documents) > 2:
+        document = np.repeat(np.arange(len(table.documents) - 1), np.diff(table.documents))
+        alone = np.bincount(types.ids, document != document[types.first][types.ids]) == 0
+    return alone
 
-    The first token of a mention goes to the first state, the last one to the last state, and those
-    between to the states between. Mentions of one token and tokens outside mentions are shared
-    equally.
+
+def places_in_mentions(tagged: Sequence[TaggedDocument]) -> FloatArray:
+    """Return place[t]: from 0 for the first token of a mention to 1 for its last.
+
+    It is NaN in mentions of one token, and for tokens outside mentions.
     """
-    parts = []
+    places = []
     for document in tagged:
-        shares = np.full((len(document.tokens), states), 1 / states)
+        place = np.full(len(document.tokens), np.nan)
         for _, start, end in document.chunks:
             if end - start > 1:
-                place = np.linspace(0, states - 1, end - start).round().astype(np.int64)
-                shares[start:end] = np.eye(states)[place]
-        parts.append(shares)
-    return np.concatenate(parts)
+                place[start:end] = np.linspace(0, 1, end - start)
+        places.append(place)
+    return np.concatenate(places)

@@ -1,4 +1,4 @@
-"""What a first pass found elsewhere in the document, as token columns for the second pass.
+"""What a first pass found elsewhere in the document, as attributes of tokens for the second pass.
 
 Names are repeated. The context of one occurrence may be clear and that of another not, so each
 word is told about the other occurrences of it, never about itself:
@@ -14,192 +14,218 @@ word is told about the other occurrences of it, never about itself:
 
 ``vote`` to ``cased`` compare words as they are written, and only words that begin with a capital
 or contain a digit have them. The others ignore case, so that headlines count. (Ratinov and Roth
-2009, section 4; entity majorities after Krishnan and Manning 2006.)
+2009, section 4; entity majorities after Krishnan and Manning 2006.) The last two are in
+`elsewhere_phrases.py`. Among labels that are equally frequent, the first by alphabet wins.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from lacuna.text.align import TokenRange, align
-from lacuna.text.document import Document, Mention, Tokens
-from lacuna.types import FloatArray
+from lacuna.encoding.schemes import OUTSIDE
+from lacuna.features.layout import value_hashes
+from lacuna.features.token_table import TokenTable
+from lacuna.kernels import kernel
+from lacuna.models.crf.elsewhere_phrases import majority_codes, most_of
+from lacuna.models.crf.word_forms import WordForms
+from lacuna.types import BoolArray, FloatArray, HashArray, IntArray, LongArray
 
-NOTHING, NO_LABEL = "", "O"
-LONGEST = 8  #: words of a mention that is looked for elsewhere
 BANDS = (0.1, 0.3, 0.5, 0.7, 0.9)  #: borders of mean probabilities
 SURE_BANDS = (0.5, 0.8, 0.95)  #: borders of the greatest probability
 
-
 VOTES = ("vote", "longer", "cased")
-SHARES = ("soft", "surest", "whole", "within")
-COLUMNS = (*VOTES, *SHARES)
+SHARES = ("soft", "surest")
+MAJORITIES = ("whole", "within")
+COLUMNS = (*VOTES, *SHARES, *MAJORITIES)
 
 
 class FirstPass(NamedTuple):
-    """What a first pass says about a document: mentions, and share[t, k] of label k, O first."""
+    """What a first pass says about some tokens.
 
-    mentions: Sequence[Mention]
-    labels: Sequence[str]
+    labels
+        ``O``, then the others.
+    share
+        share[t, k] = p(token t is in a mention of label k).
+    start, end, label
+        Mention m is tokens start[m] to end[m], its label labels[label[m]]. In order, not
+        overlapping.
+    """
+
+    labels: tuple[str, ...]
     share: FloatArray
+    start: LongArray
+    end: LongArray
+    label: LongArray
 
 
-def with_columns(
-    document: Document, tokens: Tokens, first: FirstPass, wanted: Collection[str] = COLUMNS
-) -> Tokens:
-    """Return the tokens with the columns."""
-    words = tokens.words(document.text)
-    ranges = [(mention.label, parts) for mention, parts in align(first.mentions, tokens).aligned]
-    columns = _votes(words, ranges)
-    if not columns.keys() >= set(wanted):
-        folded = [word.casefold() for word in words]
-        columns["soft"], columns["surest"] = _soft_votes(folded, first)
-        found = {parts[0]: label for label, parts in ranges if len(parts) == 1}
-        columns["whole"], columns["within"] = _majorities(folded, found)
-    added = {name: tuple(values) for name, values in columns.items()}
-    return replace(tokens, columns={**tokens.columns, **added})
+def evidence(
+    table: TokenTable,
+    first: FirstPass,
+    borders: LongArray,
+    wanted: Collection[str] = COLUMNS,
+) -> dict[str, HashArray]:
+    """Return the values of ``column.NAME`` for the wanted names.
+
+    Parameters
+    ----------
+    table
+        Tokens.
+    first
+        What the first pass found in them.
+    borders
+        Elsewhere is within tokens borders[u] to borders[u + 1].
+    wanted
+        Some of :data:`COLUMNS`.
+    """
+    names = sorted(first.labels)
+    rank = np.array([names.index(label) for label in first.labels], np.int64)
+    forms = WordForms.of(table)
+    found = first._replace(label=rank[first.label])
+    codes: dict[str, IntArray] = {}
+    if not set(VOTES).isdisjoint(wanted):
+        codes |= _vote_codes(forms, found, rank, borders)
+    if not set(SHARES).isdisjoint(wanted):
+        bands = (np.array(BANDS), np.array(SURE_BANDS))
+        soft, surest = soft_votes(forms.folded, first.share, borders, *bands)
+        codes |= {"soft": soft, "surest": surest}
+    if not set(MAJORITIES).isdisjoint(wanted):
+        mentions = (found.start, found.end, found.label)
+        whole, within = majority_codes(forms.folded, *mentions, borders, len(names))
+        codes |= {"whole": whole, "within": within}
+    values = _values(names, first.labels[1:])
+    return {f"column.{name}": values[name][codes[name]] for name in wanted}
 
 
-# --- words as they are written
+def _values(names: Sequence[str], labels: Sequence[str]) -> dict[str, HashArray]:
+    """Return the values of each column by code; code 0 is no value."""
+    spelled = {
+        "vote": names,
+        "longer": names,
+        "cased": ["yes"],
+        "soft": [OUTSIDE, *(f"{name}{b + 1}" for name in labels for b in range(len(BANDS)))],
+        "surest": [OUTSIDE, *(f"{name}{b + 1}" for name in labels for b in range(len(SURE_BANDS)))],
+        "whole": [f"{place}{name}{often}" for name in names for place in "BI" for often in "-+"],
+        "within": names,
+    }
+    return {name: value_hashes(["", *values]) for name, values in spelled.items()}
 
 
-def _votes(
-    words: Sequence[str], found: Sequence[tuple[str, tuple[TokenRange, ...]]]
-) -> dict[str, list[str]]:
-    """Return the columns ``vote``, ``longer`` and ``cased``."""
-    labels = [NO_LABEL] * len(words)
-    longer: dict[str, Counter[str]] = defaultdict(Counter)
-    inside: dict[int, str] = {}  # token -> label of the longer mention that contains it
-    for label, ranges in found:
-        for first, last in ranges:
-            for t in range(first, last):
-                labels[t] = label
-                if last - first > 1 and may_be_name(words[t]):
-                    longer[words[t]][label] += 1
-                    inside[t] = label
-    votes: dict[str, Counter[str]] = defaultdict(Counter)
-    for word, label in zip(words, labels, strict=True):
-        if may_be_name(word):
-            votes[word][label] += 1
-    present = set(words)
-    columns: dict[str, list[str]] = {name: [] for name in VOTES}
-    for t, word in enumerate(words):
-        ask = may_be_name(word)
-        columns["vote"].append(_majority(votes[word], labels[t]) if ask else NOTHING)
-        columns["longer"].append(_majority(longer[word], inside.get(t)) if ask else NOTHING)
-        columns["cased"].append("yes" if ask and word.lower() in present else NOTHING)
-    return columns
+def _vote_codes(
+    forms: WordForms, found: FirstPass, rank: LongArray, borders: LongArray
+) -> dict[str, IntArray]:
+    """Return the codes of ``vote``, ``longer`` and ``cased``."""
+    size = found.end - found.start
+    mention = np.repeat(np.arange(len(size)), size)
+    inside = np.repeat(found.start - np.cumsum(size) + size, size) + np.arange(len(mention))
+    label = np.full(len(forms.word), rank[0])
+    label[inside] = found.label[mention]
+    longer = np.full(len(forms.word), -1)
+    longer[inside] = np.where(size > 1, found.label, -1)[mention]
+    vote, part = votes(forms.word, forms.name, label, longer, borders, len(rank))
+    return {
+        "vote": vote,
+        "longer": part,
+        "cased": small_letters(forms.word, forms.lowered, forms.name, borders),
+    }
 
 
-# --- words in any case
+@kernel
+def votes(
+    word: IntArray,
+    name: BoolArray,
+    label: LongArray,
+    longer: LongArray,
+    borders: LongArray,
+    labels: int,
+) -> tuple[IntArray, IntArray]:
+    """Return 1 + the label that most other occurrences got, and that of longer mentions; 0: none.
+
+    label[t] is the label of token t, longer[t] that of the mention of several words that it is in,
+    or -1. Only tokens with name[t] count.
+    """
+    vote, part = np.zeros(len(word), np.int32), np.zeros(len(word), np.int32)
+    words = word.max() + 1 if len(word) else 0
+    all_votes, all_parts = np.zeros((words, labels), np.int64), np.zeros((words, labels), np.int64)
+    for u in range(len(borders) - 1):
+        for t in range(borders[u], borders[u + 1]):
+            if name[t]:
+                all_votes[word[t], label[t]] += 1
+                if longer[t] >= 0:
+                    all_parts[word[t], longer[t]] += 1
+        for t in range(borders[u], borders[u + 1]):
+            if name[t]:
+                vote[t] = 1 + most_of(all_votes[word[t]], label[t])
+                part[t] = 1 + most_of(all_parts[word[t]], longer[t])
+        for t in range(borders[u], borders[u + 1]):
+            all_votes[word[t]] = 0
+            all_parts[word[t]] = 0
+    return vote, part
 
 
-def _soft_votes(words: Sequence[str], first: FirstPass) -> tuple[list[str], list[str]]:
-    """Return for each word the mean share of its other occurrences, and the greatest share."""
-    places: dict[str, list[int]] = defaultdict(list)
-    for t, word in enumerate(words):
-        places[word].append(t)
-    soft, surest = [NOTHING] * len(words), [NOTHING] * len(words)
-    for at in places.values():
-        if len(at) == 1:
-            continue
-        share = first.share[at]
-        mean = (share.sum(axis=0) - share) / (len(at) - 1)
-        likely = mean[:, 1:].argmax(axis=1) + 1
-        order = np.argsort(-share[:, 1:].max(axis=1), kind="stable")[:2]
-        for i, t in enumerate(at):
-            soft[t] = _banded(first.labels[likely[i]], 1.0 - mean[i, 0], BANDS)
-            other = share[order[0] if order[0] != i else order[1]]
-            best = 1 + int(other[1:].argmax())
-            surest[t] = _banded(first.labels[best], float(other[best]), SURE_BANDS)
+@kernel
+def small_letters(
+    word: IntArray, lowered: IntArray, name: BoolArray, borders: LongArray
+) -> IntArray:
+    """Return 1 for each possible name that also occurs in lower case within the borders."""
+    cased = np.zeros(len(word), np.int32)
+    seen_in = np.full(1 + max(word.max(), lowered.max()) if len(word) else 0, -1)
+    for u in range(len(borders) - 1):
+        for t in range(borders[u], borders[u + 1]):
+            seen_in[word[t]] = u
+        for t in range(borders[u], borders[u + 1]):
+            cased[t] = name[t] and seen_in[lowered[t]] == u
+    return cased
+
+
+@kernel
+def soft_votes(
+    word: IntArray,
+    share: FloatArray,
+    borders: LongArray,
+    bands: FloatArray,
+    sure_bands: FloatArray,
+) -> tuple[IntArray, IntArray]:
+    """Return the codes of ``soft`` and ``surest``.
+
+    0: there is no other occurrence; 1: ``O``; else 1 + the number of the pair of label and band.
+    """
+    soft, surest = np.zeros(len(word), np.int32), np.zeros(len(word), np.int32)
+    words, labels = (word.max() + 1 if len(word) else 0), share.shape[1]
+    total = np.zeros((words, labels))
+    times = np.zeros(words, np.int64)
+    top = np.empty((words, 2), np.int64)  # tokens with the greatest share of a label, or -1
+    likely = np.empty(len(word), np.int64)  # most probable label of each token but O
+    for t in range(len(word)):
+        likely[t] = 1 + share[t, 1:].argmax() if labels > 1 else 0
+    for u in range(len(borders) - 1):
+        for t in range(borders[u], borders[u + 1]):
+            total[word[t]], times[word[t]], top[word[t]] = 0, 0, -1
+        for t in range(borders[u], borders[u + 1]):
+            v = word[t]
+            total[v] += share[t]
+            times[v] += 1
+            if top[v, 0] < 0 or share[t, likely[t]] > share[top[v, 0], likely[top[v, 0]]]:
+                top[v, 1], top[v, 0] = top[v, 0], t
+            elif top[v, 1] < 0 or share[t, likely[t]] > share[top[v, 1], likely[top[v, 1]]]:
+                top[v, 1] = t
+        for t in range(borders[u], borders[u + 1]):
+            v = word[t]
+            if times[v] < 2 or labels < 2:
+                continue
+            mean = (total[v] - share[t]) / (times[v] - 1)
+            soft[t] = banded(1 + mean[1:].argmax(), 1.0 - mean[0], bands)
+            other = top[v, 0] if top[v, 0] != t else top[v, 1]
+            surest[t] = banded(likely[other], share[other, likely[other]], sure_bands)
     return soft, surest
 
 
-def _banded(label: str, p: float, borders: Sequence[float]) -> str:
-    """Return the label and the band of its probability; O in the lowest band."""
-    band = sum(p >= border for border in borders)
-    return f"{label}{band}" if band else NO_LABEL
-
-
-# --- mentions
-
-_Words = tuple[str, ...]
-
-
-def _majorities(words: Sequence[str], found: dict[TokenRange, str]) -> tuple[list[str], list[str]]:
-    """Return for each word of a mention's words: its label elsewhere, and that of longer ones."""
-    labels: dict[_Words, Counter[str]] = defaultdict(Counter)  # of mentions, by their words
-    for (a, b), label in found.items():
-        if b - a <= LONGEST:
-            labels[tuple(words[a:b])][label] += 1
-    containing: dict[_Words, Counter[str]] = defaultdict(Counter)
-    for mention, counts in labels.items():
-        for part in _parts(mention):
-            containing[part] += counts
-    places = _places(words, labels.keys() | containing.keys())
-    around = _around(found)
-    whole, within = [NOTHING] * len(words), [NOTHING] * len(words)
-    for phrase, at in sorted(places.items(), key=lambda item: len(item[0])):  # longer ones win
-        counts = labels.get(phrase, Counter())
-        for a, b in at:
-            own = found.get((a, b))
-            label = _majority(counts, own)
-            if label:
-                others = counts.total() - (own is not None)
-                often = "+" if 2 * others > len(at) - 1 else "-"
-                whole[a:b] = [f"B{label}{often}", *[f"I{label}{often}"] * (b - a - 1)]
-            if phrase in containing and (longer := _majority(containing[phrase], around[a, b])):
-                within[a:b] = [longer] * (b - a)
-    return whole, within
-
-
-def _parts(mention: _Words) -> set[_Words]:
-    """Return the shorter runs of words in a mention."""
-    size = len(mention)
-    return {mention[a:b] for a in range(size) for b in range(a + 1, size + 1) if b - a < size}
-
-
-def _places(words: Sequence[str], phrases: set[_Words]) -> dict[_Words, list[TokenRange]]:
-    """Return where the phrases occur."""
-    begins: dict[str, set[int]] = defaultdict(set)
-    for phrase in phrases:
-        begins[phrase[0]].add(len(phrase))
-    found: dict[_Words, list[TokenRange]] = defaultdict(list)
-    for a, word in enumerate(words):
-        for length in begins.get(word, ()):
-            phrase = tuple(words[a : a + length])
-            if phrase in phrases:
-                found[phrase].append((a, a + length))
-    return found
-
-
-def _around(found: dict[TokenRange, str]) -> defaultdict[TokenRange, str | None]:
-    """Return the label of the longer mention around each range of words inside one."""
-    around: defaultdict[TokenRange, str | None] = defaultdict(lambda: None)
-    for (first, last), label in found.items():
-        for a in range(first, last):
-            for b in range(a + 1, last + 1):
-                if b - a < last - first <= LONGEST:
-                    around[a, b] = label
-    return around
-
-
-# --- shared
-
-
-def may_be_name(word: str) -> bool:
-    """Whether a word may be part of a name: it begins with a capital or contains a digit."""
-    return word[0].isupper() or any(character.isdigit() for character in word)
-
-
-def _majority(counts: Counter[str], own: str | None) -> str:
-    """Return the most frequent label of the other occurrences; ties go by alphabet."""
-    others = counts - Counter([own]) if own is not None else counts
-    if not others:
-        return NOTHING
-    return min(others, key=lambda label: (-others[label], label))
+@kernel
+def banded(label: int, p: float, borders: FloatArray) -> int:
+    """Return the code of a label and the band of its probability; that of O in the lowest band."""
+    band = 0
+    for border in borders:
+        band += p >= border
+    return 1 + (label - 1) * len(borders) + band if band else 1

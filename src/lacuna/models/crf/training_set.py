@@ -12,14 +12,14 @@ scores; CURVATURE is far below 1 probably because most tokens become certain ear
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from lacuna.encoding.flat import UNKNOWN, Example, known_tags, label_counts
 from lacuna.errors import ConfigError
-from lacuna.features.extract import FeatureIndex, build_index, in_enough_groups
+from lacuna.features.extract import FeatureIndex, FeatureRows, build_index, in_enough_groups
 from lacuna.features.lexicon_counts import unit_numbers
 from lacuna.features.plan import Plan, make_plan
 from lacuna.features.resources import Resources
@@ -37,8 +37,8 @@ from lacuna.models.crf.objective import Base, CrfObjective, Shares, pair_counts
 from lacuna.models.crf.old_answers import Answers, old_answers
 from lacuna.models.lexical import Lexical, with_training_lexicon
 from lacuna.text.document import Document
-from lacuna.text.word_types import number_types
-from lacuna.types import FloatArray, IntArray, LongArray, RealArray
+from lacuna.text.word_types import NumberedTypes, number_types
+from lacuna.types import FloatArray, HashArray, IntArray, LongArray, RealArray
 
 MANY_TAGS = 20
 FREQUENT = 5  #: occurrences that give a feature weights for all labels, if support is ``frequent``
@@ -107,52 +107,106 @@ def set_up(examples: Sequence[Example], config: CrfSettings, options: FitOptions
     return Setup(private_settings(config), templates, resources, key)
 
 
-def prepare(
-    examples: Sequence[Example], setup: Setup, more: Sequence[Template] = ()
-) -> TrainingSet:
-    """Turn documents and their tags into the objective; `more` are additional templates."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Encoded:
+    """A corpus as arrays.
+
+    Attributes
+    ----------
+    examples
+        Those that are learnt from.
+    table
+        Their tokens, then those of a replay, from token `replayed` on.
+    templates
+        Templates of the features, which `index` has; rows are those of the tokens.
+    tags, labels
+        All tags, and the number of labels.
+    gold
+        The tag of each token, or ``UNKNOWN``.
+    base, answers
+        Scores of the model whose changes are learnt, and its answers in the replay.
+    """
+
+    examples: Sequence[Example]
+    table: TokenTable
+    templates: tuple[Template, ...]
+    index: FeatureIndex
+    rows: FeatureRows
+    tags: tuple[str, ...]
+    labels: int
+    gold: IntArray
+    replayed: int
+    base: Base | None
+    answers: Answers | None
+
+    def told(
+        self, values: Mapping[str, HashArray], more: Sequence[Template], setup: Setup
+    ) -> Encoded:
+        """Return the corpus with further attributes and templates."""
+        table = self.table._replace(given={**self.table.given, **values})
+        templates = (*self.templates, *more)
+        plan = make_plan(templates, resources=self.index.plan.resources, key=setup.key)
+        numbered = number_types(table.types)
+        index = _features(self.examples, table, numbered, plan, setup)
+        rows = index.rows(table, numbered)
+        return replace(self, table=table, templates=templates, index=index, rows=rows)
+
+
+def encoded(examples: Sequence[Example], setup: Setup) -> Encoded:
+    """Turn documents and their tags into arrays."""
     config = setup.config
     counted = examples
     own, examples = _read(examples, setup)
     table, templates, resources = _lexical(counted, own, training_table(examples), setup)
     labels = sorted({*label_counts(examples), *(setup.start.labels if setup.start else ())})
     tags = config.tag_set(labels)
-    plan = make_plan([*templates, *more], resources=resources, key=setup.key)
+    plan = make_plan(templates, resources=resources, key=setup.key)
     gold = known_tags(examples, (tag for e in examples for tag in e.tags), tags)
     numbered = number_types(table.types)
     replayed = int(table.documents[len(own)])  # the first token of a replay
     if setup.changing is None:
-        index = _features(examples, table, plan, setup)
+        index = _features(examples, table, numbered, plan, setup)
     else:
-        lexical = {name: values[:replayed] for name, values in table.lexical.items()}
-        new = _features(own, training_table(own)._replace(lexical=lexical), plan, setup)
+        given = {name: values[:replayed] for name, values in table.given.items()}
+        learnt = training_table(own)._replace(given=given)
+        new = _features(own, learnt, number_types(learnt.types), plan, setup)
         index = changeable(setup.changing, new, build_index(table, numbered, plan))
     base, answers = _old(setup, table, replayed, tags)
     if answers is not None:  # sentences of which nothing is known are left out
         gold[replayed:] = UNKNOWN
         gold[answers.rows] = answers.share.argmax(axis=1)
-    seen = known_first(gold, table.sentences)
+    rows = index.rows(table, numbered)
+    return Encoded(
+        own, table, templates, index, rows, tags, len(labels), gold, replayed, base, answers
+    )
+
+
+def training_set(data: Encoded, setup: Setup, gold: IntArray | None = None) -> TrainingSet:
+    """Return the objective; `gold` may have fewer known tags than the corpus."""
+    config, tags, index = setup.config, data.tags, data.index
+    gold = data.gold if gold is None else gold
+    seen = known_first(gold, data.table.sentences)
     if not len(seen.rows):
         raise ConfigError("there are no tokens to train on: nothing was reviewed")
     packs = _packs(seen)
     order = seen.rows[np.concatenate([pack.rows for pack in packs])]
-    rows = index.rows(table, numbered)
-    emission = factor(rows, table.sentences, plan.offsets, order, len(index))
+    emission = factor(data.rows, data.table.sentences, index.plan.offsets, order, len(index))
     pairs = pair_counts(emission, gold[order], len(tags))
     objective = CrfObjective(
         emission,
         gold[order],
         packs,
-        observed_moves(gold[seen.rows], _before(replayed, seen), len(tags)),
+        observed_moves(gold[seen.rows], _before(data.replayed, seen), len(tags)),
         config.moves(tags),
         l2=config.l2,
-        support=_support(_chosen_support(config, len(labels)), pairs, emission),
+        support=_support(_chosen_support(config, data.labels), pairs, emission),
     )
-    if base is not None:
-        objective.base = base._replace(emission=base.emission[order])
-    if answers is not None:
+    if data.base is not None:
+        objective.base = data.base._replace(emission=data.base.emission[order])
+    if data.answers is not None:
         place = np.empty(len(gold), np.int64)
         place[order] = np.arange(len(order))
+        answers = data.answers
         objective.use_shares(Shares(place[answers.rows], answers.share, answers.moves))
     return TrainingSet(tags, index, emission, objective, _scale(objective, pairs, config.l2))
 
@@ -176,7 +230,7 @@ def _lexical(
         setup.templates,
         setup.resources,
         copies=own[len(counted) :],
-        least=_least(counted, setup),
+        least=fewest_documents(counted, setup),
         key=setup.key,
     )
 
@@ -201,19 +255,22 @@ def _before(token: int, seen: KnownFirst) -> LongArray:
 
 
 def _features(
-    examples: Sequence[Example], table: TokenTable, plan: Plan, setup: Setup
+    examples: Sequence[Example],
+    table: TokenTable,
+    numbered: NumberedTypes,
+    plan: Plan,
+    setup: Setup,
 ) -> FeatureIndex:
     """Return the features that often enough occur, in enough documents."""
-    numbered = number_types(table.types)
     index = build_index(table, numbered, plan, min_count=setup.config.min_count)
-    least = _least(examples, setup)
+    least = fewest_documents(examples, setup)
     if least > 1:
         group = _groups([example.document for example in examples], table, least=least)
         index = in_enough_groups(index, table, numbered, group, least=least)
     return index
 
 
-def _least(examples: Sequence[Example], setup: Setup) -> int:
+def fewest_documents(examples: Sequence[Example], setup: Setup) -> int:
     """Return how many documents must have a feature."""
     least = setup.config.min_documents
     if setup.changing is not None and not setup.key:  # the setting may be that of a large corpus

@@ -1,8 +1,8 @@
 """Two passes of a CRF: the second uses what the first found elsewhere in the document.
 
-The second pass looks at token columns about the other occurrences of a word (`elsewhere.py`). In
-training, the first pass over each document comes from a model that has not seen it (folds by group;
-`training.py`); otherwise the second pass would learn that the first is always right.
+The second pass looks at attributes about the other occurrences of a word (`elsewhere.py`). In
+training, the first pass over each document comes from a model that has not seen it (`held_out.py`);
+otherwise the second pass would learn that the first is always right.
 """
 
 from __future__ import annotations
@@ -13,21 +13,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from lacuna.encoding.flat import chunks_of_path
 from lacuna.encoding.schemes import OUTSIDE
 from lacuna.errors import ModelFileError
+from lacuna.features.blocks import block_borders
 from lacuna.features.templates import Template, parse_templates
-from lacuna.inference.batch import run_chunks
-from lacuna.inference.chain import expectations
-from lacuna.models.base import Card, TagsAnything
-from lacuna.models.chain_tagger import BestPaths, batches
+from lacuna.features.token_table import TokenTable
+from lacuna.inference.chain import Chain, expectations
+from lacuna.models.base import Card
+from lacuna.models.chain_tagger import ChainTagger
 from lacuna.models.crf import Crf, CrfModel
-from lacuna.models.crf.elsewhere import COLUMNS, FirstPass, with_columns
+from lacuna.models.crf.elsewhere import COLUMNS, FirstPass, evidence
 from lacuna.models.crf.storage import restore_crf
 from lacuna.models.facts import Facts, Inspection
 from lacuna.models.file import StoredModel
 from lacuna.text.document import Document
-from lacuna.text.tokens import tokens_of
-from lacuna.types import FloatArray
+from lacuna.types import RealArray
 
 #: Additional templates of the second pass.
 EVIDENCE_TEMPLATES = """\
@@ -57,13 +58,23 @@ def evidence_templates() -> tuple[Template, ...]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TwoPassModel(TagsAnything):
-    """A CRF over text, and a CRF over text and what the first CRF found."""
+class TwoPassModel(ChainTagger):
+    """A CRF over text, and a CRF over text and what the first CRF found.
+
+    Attributes
+    ----------
+    first, second
+        The passes.
+    block
+        Sentences of a block, if longer documents are cut into blocks, as the training corpus was;
+        else 0.
+    """
 
     kind: ClassVar[str] = "two-pass"
 
     first: CrfModel
     second: CrfModel
+    block: int = 0
 
     @property
     def config(self) -> Crf:
@@ -71,34 +82,29 @@ class TwoPassModel(TagsAnything):
         return self.second.config
 
     @property
+    def tags(self) -> tuple[str, ...]:  # type: ignore[override]
+        """All tags."""
+        return self.second.tags
+
+    @property
     def card(self) -> Card:
         """The model card."""
         return self.second.card
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Labels it can find."""
-        return self.second.labels
+    def chain(self) -> Chain:
+        """Return the moves of the second pass."""
+        return self.second.chain()
 
-    def find(self, documents: Sequence[Document], *, probabilities: bool = False) -> list[Document]:
-        """Return the documents with the mentions found in place of those they had."""
-        found = self.second.find(self.with_evidence(documents), probabilities=probabilities)
-        return [
-            replace(document, mentions=tagged.mentions)
-            for document, tagged in zip(documents, found, strict=True)
-        ]
+    def emission(self, table: TokenTable) -> RealArray:
+        """Return scores[t, k] of tag k in the second pass."""
+        return self.second.emission(table)
 
-    def identifier_probabilities(self, documents: Sequence[Document]) -> list[FloatArray]:
-        """Return for each token the probability that it is in a mention."""
-        return self.second.identifier_probabilities(self.with_evidence(documents))
-
-    def with_evidence(self, documents: Sequence[Document]) -> list[Document]:
-        """Return the documents as the second pass sees them: tokens with more columns."""
-        columns = self.looks_at
-        return [
-            replace(d, tokens=with_columns(d, tokens_of(d), seen, columns))
-            for d, seen in zip(documents, first_look(self.first, documents), strict=True)
-        ]
+    def table(self, documents: Sequence[Document]) -> TokenTable:
+        """Return the tokens with what the first pass found elsewhere."""
+        table = self.first.table(documents)
+        borders = block_borders(table.documents, table.sentences, self.block)
+        told = evidence(table, first_look(self.first, table), borders, self.looks_at)
+        return table._replace(given=told)
 
     @property
     def looks_at(self) -> frozenset[str]:
@@ -120,7 +126,9 @@ class TwoPassModel(TagsAnything):
     def with_card(self, card: Card) -> TwoPassModel:
         """Return the model with another card; its scores are for both passes together."""
         of_first = replace(card, iterations=self.first.card.iterations, scores=())
-        return TwoPassModel(self.first.with_card(of_first), self.second.with_card(card))
+        return replace(
+            self, first=self.first.with_card(of_first), second=self.second.with_card(card)
+        )
 
     def core(self) -> CrfModel:
         """Return the second pass, which finds the mentions."""
@@ -145,7 +153,7 @@ class TwoPassModel(TagsAnything):
         parts = dict(zip(PASSES, (self.first.store(), self.second.store()), strict=True))
         return StoredModel(
             self.kind,
-            {name: dict(part.header) for name, part in parts.items()},
+            {"block": self.block, **{name: dict(part.header) for name, part in parts.items()}},
             {
                 f"{name}.{array}": values
                 for name, part in parts.items()
@@ -156,7 +164,11 @@ class TwoPassModel(TagsAnything):
 
 def restore_two_pass(stored: StoredModel) -> TwoPassModel:
     """Rebuild a two-pass model from a file."""
-    return TwoPassModel(*(restore_crf(_part(stored, name)) for name in PASSES))
+    block = stored.header.get("block", 0)  # older files have none
+    if not isinstance(block, int) or block < 0:
+        raise ModelFileError(stored.source, "the size of its blocks is damaged")
+    first, second = (restore_crf(_part(stored, name)) for name in PASSES)
+    return TwoPassModel(first, second, block)
 
 
 def _part(stored: StoredModel, name: str) -> StoredModel:
@@ -172,24 +184,13 @@ def _part(stored: StoredModel, name: str) -> StoredModel:
     return StoredModel(CrfModel.kind, header, arrays, stored.source)
 
 
-def first_look(model: CrfModel, documents: Sequence[Document]) -> list[FirstPass]:
-    """Return what a model says about documents."""
-    runs = batches(documents)
-    parts = run_chunks(lambda a, b: _look(model, documents[a:b]), runs)
-    return [seen for part in parts for seen in part]
-
-
-def _look(model: CrfModel, documents: Sequence[Document]) -> list[FirstPass]:
-    table, chain = model.table(documents), model.chain()
-    emission = model.emission(table)
+def first_look(model: CrfModel, table: TokenTable) -> FirstPass:
+    """Return what a model says about tokens."""
+    chain, emission = model.chain(), model.emission(table)
     path = model.path(chain, emission, table)
-    found = model.read(BestPaths(table, chain, emission, path), probabilities=False)
     marginals = expectations(chain, emission, table.sentences, threads=1).marginals
     labels = (OUTSIDE, *model.labels)
-    number = [labels.index(tag.partition("-")[2] or OUTSIDE) for tag in model.tags]
-    share = np.zeros((len(marginals), len(labels)))
-    for tag, label in enumerate(number):
-        share[:, label] += marginals[:, tag]
-    shares = np.split(share, table.documents[1:-1])
-    mentions = found.mentions(len(documents))
-    return [FirstPass(m, labels, one) for m, one in zip(mentions, shares, strict=True)]
+    number = np.array([labels.index(tag.partition("-")[2] or OUTSIDE) for tag in model.tags])
+    share = marginals @ (number[:, None] == np.arange(len(labels)))
+    found = chunks_of_path(path, model.tags, table.sentences)
+    return FirstPass(labels, share, found.start, found.end, number[found.tag])

@@ -119,7 +119,8 @@ class DpHmm(Settings):
         How many of the best taggings of a sentence are re-ranked with features of the whole
         document; 0 for none. Learning the ranking trains five more models.
     spell
-        Whether the file holds the words that are not rare as text, for ``inspect``.
+        Whether the file holds the words that are not rare, and occur at least five times, as text,
+        for ``inspect``.
     raw_weight
         How much all raw text together (``train --raw``) counts against all annotated text; a raw
         token never counts more than an annotated one.
@@ -142,8 +143,8 @@ class DpHmm(Settings):
     inference: Literal["structured", "mean-field"] = "structured"
     decoder: Decoder = "projected"
     scheme: Annotated[Scheme, Choices(Scheme.IO, Scheme.BIO)] = Scheme.IO
-    rare: Annotated[int, AT_LEAST_ONE] = 5
-    class_count: Annotated[int, AT_LEAST_ONE] = 5
+    rare: Annotated[int, AT_LEAST_ONE] = 3
+    class_count: Annotated[int, AT_LEAST_ONE] = 10
     word_lists: Mapping[str, str] = field(default_factory=dict)
     templates: bool = False
     phrases: Annotated[int, Range(0, MOST_PHRASES)] = 1000
@@ -192,7 +193,7 @@ class DpHmmModel(ChainTagger):
     reranker
         Chooses among the best taggings of a sentence; None unless the settings ask for it.
     spelled
-        The words that are not rare as text, for people.
+        Words that are not rare as text, for people.
     """
 
     kind: ClassVar[str] = "dp-hmm"

@@ -18,7 +18,7 @@ from lacuna.encoding.schemes import moves, tag_set
 from lacuna.errors import ConfigError
 from lacuna.features.resources import Resources, without_folders
 from lacuna.features.token_table import TokenTable, training_table, words_at
-from lacuna.learning.raw_text import weight_of_raw
+from lacuna.learning.raw_weight import weight_of_raw
 from lacuna.models.base import FitOptions, Step
 from lacuna.models.dp_hmm import DpHmm, DpHmmModel
 from lacuna.models.dp_hmm.corpus_layout import TaggedWords
@@ -37,6 +37,7 @@ from lacuna.text.word_types import number_types
 from lacuna.types import FloatArray, IntArray, LongArray
 
 TRIAL = 5  #: iterations after which one of several starting points is chosen
+LEAST_SPELLED = 5  #: words that occur less often are not in the file as text
 LEAST_TOKENS = 0.5  #: sub-tags with fewer expected tokens are dropped
 
 
@@ -130,7 +131,8 @@ class DpHmmTraining:
             structured=config.inference == "structured",
             raw_weight=weight,
         )
-        spelled = frequent_words(table, config.rare) if config.spell else NO_STRINGS
+        least = max(config.rare, LEAST_SPELLED)
+        spelled = frequent_words(table, least) if config.spell else NO_STRINGS
         config = replace(config, word_lists=without_folders(config.word_lists))
         return cls(config, tags, words, problem, spelled, table)
 
@@ -181,10 +183,10 @@ class DpHmmTraining:
         )
 
 
-def frequent_words(table: TokenTable, rare: int) -> PackedStrings:
-    """Return the words that are not rare as text, for people."""
+def frequent_words(table: TokenTable, least: int) -> PackedStrings:
+    """Return the words that occur at least so often as text, for people."""
     types = number_types(table.hashes)
-    return packed_words(words_at(table, types.first[np.bincount(types.ids) >= rare]))
+    return packed_words(words_at(table, types.first[np.bincount(types.ids) >= least]))
 
 
 def fit_rare_functions(table: TokenTable, gold: IntArray, config: DpHmm) -> RareFunctions:

@@ -19,10 +19,10 @@ import numpy as np
 from lacuna.encoding.flat import UNKNOWN, TaggedDocument, in_seen_sentences, known_tags, untagged
 from lacuna.encoding.schemes import Scheme, tag_set
 from lacuna.features.token_table import TokenTable, training_table
-from lacuna.learning.raw_text import weight_of_raw
+from lacuna.learning.raw_weight import weight_of_raw
 from lacuna.models.base import NO_OPTIONS, FitOptions, Step
 from lacuna.models.trigram_hmm import Hmm, TrigramHmm, TrigramHmmModel
-from lacuna.models.trigram_hmm.raw_text import expected_tags
+from lacuna.models.trigram_hmm.expected_tags import expected_tags
 from lacuna.models.trigram_hmm.tag_lexicon import TagCounts, fit_lexicon, kin_tags
 from lacuna.models.trigram_hmm.transitions import (
     InterpolationWeights,
