@@ -9,10 +9,10 @@ part of an identifier of any kind? As it is written, in small letters and in cap
 counts the words that are taken out of 1,000, right or wrong; in text without annotations nothing
 else can be counted. "Missed" lists the labels of the missed words.
 
-Texts of the project are always measured: ``examples/notes-dev.jsonl`` and the dev families of
-``corpus/``; with ``--test``, also its test families, which no choice may depend on. With DATA, a
-folder of outside corpora, also those in :data:`OUTSIDE` that are there. ``peers.py`` says how to
-install the peers.
+Texts of the project are always measured: those of :data:`OWN` and the dev families of ``corpus/``;
+with ``--test``, also its test families, which no choice may depend on. With DATA, a folder of
+outside corpora, also those in :data:`OUTSIDE` that are there. ``peers.py`` says how to install the
+peers.
 """
 
 from __future__ import annotations
@@ -45,6 +45,12 @@ OUTSIDE = {
     "court cases (TAB)": ("deid/tab-dev.jsonl", "en-general"),
     "Spanish notes (MEDDOCAN)": ("meddocan/dev", "es-clinical"),
     "a messy Spanish note": ("deid/notes-es-dev.jsonl", "es-clinical"),
+}
+#: The same in ``examples/``.
+OWN = {
+    "29 messy notes": ("notes-dev.jsonl", "en-clinical"),
+    "10 messy Spanish notes": ("notes-es.txt", "es-clinical"),
+    "8 letters and the like": ("letters.txt", "en-general"),
 }
 MOST_MISSED = 4  #: labels shown
 
@@ -108,11 +114,10 @@ def texts(data: Path | None, with_test: bool) -> Iterator[Text]:
     for split in ("dev", "test")[: 1 + with_test]:
         notes = tuple(note for family in families(split) for note in family.notes)
         yield Text(f"hand-written notes, {split} families", "en-clinical", notes)
-    path = ROOT / "examples" / "notes-dev.jsonl"
-    yield Text("29 messy notes", "en-clinical", tuple(lacuna.read(path)))
-    for name, (place, model) in OUTSIDE.items() if data is not None else ():
-        if data is not None and (data / place).exists() and model in bundled_models():
-            yield Text(name, model, tuple(lacuna.read(data / place)))
+    for folder, places in ((ROOT / "examples", OWN), (data, OUTSIDE)):
+        for name, (place, model) in places.items():
+            if folder is not None and (folder / place).exists() and model in bundled_models():
+                yield Text(name, model, tuple(lacuna.read(folder / place)))
 
 
 def measured(text: Text, others: str | None) -> Iterator[Row]:

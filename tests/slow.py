@@ -38,6 +38,7 @@ SLOW = (
     "tests/cli/test_models.py",
     "tests/cli/test_vectors.py::test_models_look_at_every_granularity",
     "tests/deid/patterns/test_linear.py",
+    "tests/test_other_recipes.py",
     "tests/deid/test_vault.py",
     "tests/encoding/test_flow.py",
     "tests/encoding/test_li.py::test_all_is_the_union_of_every_set",
@@ -108,6 +109,7 @@ SLOW = (
 #: Minutes without compilation; not run with ``NUMBA_DISABLE_JIT=1`` in ``make coverage``.
 COMPILED_ONLY = (
     "tests/deid/patterns/test_linear.py",
+    "tests/test_other_recipes.py",
     "tests/inference/test_chain.py::test_long_sequences_of_large_scores_stay_finite",
     "tests/inference/test_chain.py::test_results_do_not_depend_on_the_number_of_threads",
     "tests/inference/test_chain.py::test_samples_follow_the_distribution",

@@ -34,7 +34,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_wheel_holds_the_bundled_model_and_migrations(wheel: Path) -> None:
     with ZipFile(wheel) as content:
         names = content.namelist()
-    assert "lacuna/data/en-clinical.lacuna" in names
+    for model in ("en-clinical", "en-general", "es-clinical"):
+        assert f"lacuna/data/{model}.lacuna" in names
     assert "lacuna/web/migrations/0001.sql" in names
 
 

@@ -28,7 +28,7 @@ def test_models_lists_every_bundled_model(lacuna: Lacuna) -> None:
     for one in listed:
         assert one["name"] in run.out
         assert Path(one["path"]).stat().st_size == one["bytes"]
-        assert "PATIENT" in one["labels"]
+        assert {"PATIENT", "PERSON"} & set(one["labels"])
         assert one["language"]
         assert one["licence"]
 
@@ -46,6 +46,15 @@ def test_a_name_stands_for_the_file(lacuna: Lacuna, note: Path, tmp_path: Path) 
     assert lacuna("evaluate", "--pipeline", BUNDLED, gold).code == 0
     refused = lacuna("calibrate", BUNDLED, gold, "--max-missed", 0.2)
     assert "a bundled model makes no promise" in refused.err
+
+
+def test_the_locale_is_the_language_of_the_model(lacuna: Lacuna, tmp_path: Path) -> None:
+    path = tmp_path / "nota.txt"
+    path.write_text("Ingresa el 05/04/2014.\n", "utf-8")
+    deid = ("deid", path, "-o", "-", "--policy", "research", "--key", tmp_path / "k.key")
+    spanish = lacuna(*deid, "--model", "es-clinical").out
+    assert spanish == lacuna(*deid, "--model", "es-clinical", "--locale", "es").out
+    assert spanish != lacuna(*deid, "--model", "es-clinical", "--locale", "en").out
 
 
 def test_projects_take_a_name(lacuna: Lacuna, tmp_path: Path) -> None:

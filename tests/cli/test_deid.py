@@ -204,7 +204,7 @@ def test_documents_in_another_language_are_named(
     for name, text in texts.items():
         (tmp_path / "notes").mkdir(exist_ok=True)
         (tmp_path / "notes" / f"{name}.txt").write_text(text, encoding="utf-8")
-    warning = "warning: 3 documents do not look like English clinical notes"
+    warning = "warning: 3 documents do not look like English text; 1 looks Spanish, try"
     for workers in (1, 2):
         safe = tmp_path / f"safe{workers}"
         run = lacuna("deid", tmp_path / "notes", "-o", safe, "--workers", workers)

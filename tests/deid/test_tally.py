@@ -97,7 +97,7 @@ def test_a_run_is_warned_about() -> None:
     promise = Calibration(0.01, 0.2, 100, 0.0, 1.0)
     tally = Tally(foreign=3, expected_missed=3.4, replaced=[0] * (BINS - 1) + [96])
     foreign, expected = warnings_of(tally, promise, "English")
-    assert foreign == "3 documents do not look like English clinical notes"
+    assert foreign == "3 documents do not look like English text"
     assert "expects that 3.4% of the identifier tokens remain" in expected
     assert warnings_of(tally, None, "English") == [foreign]
     assert warnings_of(Tally(foreign=1), None, "English")[0].startswith("1 document does not look")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lacuna.deid import vocabulary
 from lacuna.deid.vocabulary import SLICE, Vocabulary, language_name, vocabulary_of, word_types
 from lacuna.models.bundled import bundled_model
 from lacuna.models.file import StoredModel, read_model
@@ -32,6 +34,10 @@ semaines. L'examen clinique retrouve des râles crépitants aux deux bases ainsi
 membres inférieurs. La radiographie montre une surcharge vasculaire. Un traitement par furosémide
 intraveineux a été commencé avec une amélioration rapide. Il est sorti au cinquième jour en bon état
 général, avec un rendez-vous chez son médecin traitant."""
+ENGLISH = """She came to the clinic with a cough that had started three weeks before and would not
+go away. On examination there were crackles at both bases and her ankles were swollen. The film of
+the chest shows that the heart is large. We began furosemide by mouth, and by the end of the week
+she could walk to the shop again. She will be seen by her own doctor in a month."""
 TABLE = "\n".join(
     f"{name} {value} mmol/L {flag}"
     for name, value, flag in zip(
@@ -58,6 +64,7 @@ def bundled() -> Vocabulary:
 
 def test_the_bundled_model_is_english(bundled: Vocabulary) -> None:
     assert bundled.language == "English"
+    assert bundled.known is not None
     assert len(bundled.known) > 10_000
 
 
@@ -94,7 +101,7 @@ def test_words_are_runs_of_two_letters_in_any_case() -> None:
     )
     # seen, Seen, again, ANNÉE, Müller (decomposed, so another word), 東京, ok
     assert (counts.words, counts.unknown) == (7, 4)
-    assert known().count("") == (0, 0, False)
+    assert known().count("") == (0, 0, False, "")
 
 
 def test_a_long_text_is_counted_in_slices() -> None:
@@ -107,18 +114,42 @@ def test_a_long_text_is_counted_in_slices() -> None:
 
 @given(st.lists(st.sampled_from([SPANISH, GERMAN, TABLE, SHORTHAND, "", "seen here"])))
 def test_texts_together_are_counted_as_each_alone(bundled: Vocabulary, texts: list[str]) -> None:
-    for vocabulary in (bundled, replace(bundled, counts_unknown=False)):
-        assert vocabulary.count_all(texts) == [vocabulary.count(text) for text in texts]
+    for counting in (bundled, replace(bundled, counts_unknown=False)):
+        assert counting.count_all(texts) == [counting.count(text) for text in texts]
 
 
 def test_unknown_words_are_counted_where_they_are_needed() -> None:
-    vocabulary = replace(known("seen"), counts_unknown=False)
-    assert vocabulary.count("seen here") == (2, None, False)
+    uncounted = replace(known("seen"), counts_unknown=False)
+    assert uncounted.count("seen here") == (2, None, False, "")
 
 
 def test_without_a_language_nothing_is_foreign() -> None:
     assert not known("seen").count(GERMAN).is_foreign
     assert known("seen", language="English").count(GERMAN).is_foreign
+
+
+def test_the_other_language_is_named_if_we_know_it(bundled: Vocabulary) -> None:
+    assert [bundled.count(text).looks for text in (SPANISH, GERMAN, SHORTHAND)] == [
+        "Spanish",
+        "",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("letters", [str.lower, str.upper])
+def test_without_words_another_language_must_be_recognised(letters: Callable[[str], str]) -> None:
+    spanish = Vocabulary(None, "Spanish", counts_unknown=False)
+    texts = [letters(text) for text in (SPANISH, GERMAN, TABLE, ENGLISH)]
+    counts = spanish.count_all(texts)
+    assert [one.is_foreign for one in counts] == [False, False, False, True]
+    assert counts[-1].looks == "English"
+    assert counts[-1].unknown is None
+    assert counts == [spanish.count(text) for text in texts]
+
+
+def test_lists_of_function_words_share_none() -> None:
+    english, spanish = (set(words.split()) for words in vocabulary._FUNCTION_WORDS.values())
+    assert not english & spanish
 
 
 @pytest.mark.parametrize(("header", "name"), [({"language": "en"}, "English"), ({}, "")])

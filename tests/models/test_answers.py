@@ -201,12 +201,13 @@ def test_a_weight_within_bounds_is_refused_by_its_answers(tmp_path: Path) -> Non
 
 
 def test_the_bundled_model_passes_its_self_test() -> None:
-    model = restore(read_model(BUNDLED_MODEL))
-    check_finds_names(model, "m.lacuna")
+    stored = read_model(BUNDLED_MODEL)
+    model = restore(stored)
+    check_finds_names(model, stored)
     assert isinstance(model, CrfModel)
     timid = replace(model, config=replace(model.config, caution=-50.0))
     with pytest.raises(ModelFileError, match="self-test"):
-        check_finds_names(timid, "m.lacuna")
+        check_finds_names(timid, stored)
 
 
 def test_a_file_in_place_of_the_bundled_model_must_find_names(
@@ -214,7 +215,7 @@ def test_a_file_in_place_of_the_bundled_model_must_find_names(
 ) -> None:
     path = tmp_path / "en-clinical.lacuna"
     write_model(path, with_answers(example("crf").store()))
-    monkeypatch.setattr("lacuna.pipeline.detection.BUNDLED_MODEL", path)
+    monkeypatch.setattr("lacuna.models.bundled.FOLDER", tmp_path)
     with pytest.raises(ModelFileError, match="self-test"):
         detector_of(path)
     assert open_detection(DetectionOptions(model=str(path))).recognizers  # nothing restored yet

@@ -60,8 +60,12 @@ class ReplacementOptions:
         Consistency, typer.Option(help="Scope in which the same name gets the same replacement.")
     ] = Consistency.PATIENT
     locale: Annotated[
-        str, typer.Option(help="Locale of surrogates and numeric dates: en, de, es …")
-    ] = "en"
+        str | None,
+        typer.Option(
+            help="Locale of surrogates and numeric dates: en, de, es …; by default the language of"
+            " the model."
+        ),
+    ] = None
     threshold: ThresholdOption = None
     max_missed: MaxMissedOption = None
     confidence: ConfidenceOption = None
@@ -221,6 +225,7 @@ def _archive_options(
 ) -> ArchiveOptions:
     from lacuna.archive.options import ArchiveOptions
     from lacuna.deid.policy import load_policy
+    from lacuna.pipeline.detection import locale_of
 
     policy = load_policy(replacement.policy)
     if replacement.key is not None and output is not None and _is_below(replacement.key, output):
@@ -240,7 +245,7 @@ def _archive_options(
         strict_promise=replacement.strict_promise,
         key=key,
         consistency=replacement.consistency,
-        locale=replacement.locale,
+        locale=replacement.locale or locale_of(detection.model),
         format=inputs.format,
         encoding=inputs.encoding,
         fallback_encoding=inputs.fallback_encoding,

@@ -134,6 +134,7 @@ class Report(msgspec.Struct, frozen=True):
             "expected_missed_tokens": tally.expected_missed,
             "expected_missed_share": tally.expected_left,
             "foreign": tally.foreign,
+            "languages_of_foreign": tally.languages,
             "foreign_documents": [_place(place) for place in tally.foreign_documents],
             "remarks": remarks_on(tally),
             "documents_with_contradictory_dates": tally.contradictory_dates,
@@ -185,6 +186,10 @@ def write_values(folder: Path, values: Mapping[str, Any]) -> None:
             stream.write(content)
 
 
+#: The bundled model for a language of :data:`~lacuna.deid.vocabulary.NAMES`.
+FOR_LANGUAGE: Mapping[str, str] = {"English": "en-clinical", "Spanish": "es-clinical"}
+
+
 def warnings_of(tally: Tally, promise: Calibration | None, language: str) -> list[str]:
     """Return what speaks against a run, in words.
 
@@ -200,7 +205,17 @@ def warnings_of(tally: Tally, promise: Calibration | None, language: str) -> lis
     found = []
     if tally.foreign:
         many = counted(tally.foreign, "document does", "documents do")
-        found.append(f"{many} not look like {language} clinical notes")
+        found.append(f"{many} not look like {language} text{_other_model(tally.languages)}")
     if promise is not None:
         found += doubts(promise.level, promise.baseline, tally.rates, tally.expected_left)
     return found
+
+
+def _other_model(languages: Mapping[str, int]) -> str:
+    """Say which bundled model suits documents that look like another language."""
+    suitable = [(count, name) for name, count in languages.items() if name in FOR_LANGUAGE]
+    if not suitable:
+        return ""
+    count, language = max(suitable)
+    look = "looks" if count == 1 else "look"
+    return f"; {count} {look} {language}, try --model {FOR_LANGUAGE[language]}"

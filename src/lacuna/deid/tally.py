@@ -74,6 +74,8 @@ class Tally(msgspec.Struct):
         Documents by rate and bin, see :mod:`lacuna.deid.drift`.
     foreign, foreign_documents
         How many documents are not in the model's language; the first of them, by hashed id.
+    languages
+        How many of them look like each other language we know.
     contradictory_dates, hidden_dates
         Documents of patients whose numeric dates are written day first and month first, and how
         many dates with two readings were hidden for that reason.
@@ -105,6 +107,7 @@ class Tally(msgspec.Struct):
     rates: dict[str, int] = {}
     foreign: int = 0
     foreign_documents: list[Place] = []
+    languages: dict[str, int] = {}
     contradictory_dates: int = 0
     hidden_dates: int = 0
     dates_against_locale: int = 0
@@ -139,6 +142,7 @@ class Tally(msgspec.Struct):
             (self.rates, other.rates),
             (self.encodings, other.encodings),
             (self.known_hits, other.known_hits),
+            (self.languages, other.languages),
         ):
             _add_counts(mine, its)
         self.replaced = _sums(self.replaced, other.replaced)

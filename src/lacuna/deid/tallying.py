@@ -45,12 +45,13 @@ def tally_of(
     words: Sequence[WordCounts | None] = [None] * len(found)
     if vocabulary is not None:
         words = vocabulary.count_all([one.document.text for one in found])
-    reviews, bins, foreign = [], Counter[str](), []
+    reviews, bins, foreign, languages = [], Counter[str](), [], Counter[str]()
     for ((place, _, one), size, hidden, left), counts in zip(every, words, strict=True):
         reviews.append(Review(left, place, size, len(one.plan)))
         bins.update(rates(size, hidden, left, counts))
         if counts is not None and counts.is_foreign:
             foreign.append(place)
+            languages.update([counts.looks] if counts.looks else [])
     return Tally(
         documents=len(documents),
         characters=sum([len(one.document.text) for one in found]),
@@ -66,6 +67,7 @@ def tally_of(
         rates=dict(bins),
         foreign=len(foreign),
         foreign_documents=listed(foreign),
+        languages=dict(languages),
         contradictory_dates=sum([one.orders.contradictory for one in redacted]),
         hidden_dates=sum([one.orders.hidden for one in redacted]),
         dates_against_locale=sum([one.orders.against_locale for one in redacted]),

@@ -2,12 +2,14 @@
 
 The vocabulary is what the model file holds of its training text (``Tagger.held_words``), in lower
 case. Models without words in their file (private ones, and kinds that store only hashes of
-character contexts) have no vocabulary.
+character contexts) know no words.
 
-A text of at least 50 words is foreign if two things hold: 45 % of its words or more are unknown,
-and fewer than 3 % are function words of the model's language. Either alone would be wrong too
-often: laboratory tables and shorthand have hardly any function words, lists of names have many
-unknown words. A run of letters is a word if it has two or more of them.
+A text of at least 50 words is foreign if fewer than 3 % of them are function words of the model's
+language, and 45 % of them or more are unknown. Either alone would be wrong too often: laboratory
+tables and shorthand have hardly any function words, lists of names have many unknown words. If the
+model knows no words, the second condition is that the text looks like another language of
+:data:`NAMES`: 6 % of its words or more are function words of that language. A run of letters is a
+word if it has two or more of them.
 """
 
 from __future__ import annotations
@@ -44,28 +46,34 @@ MOSTLY_UNKNOWN = 0.45
 FEW_FUNCTION_WORDS = 0.03
 SLICE = 1 << 17  #: characters of a long text looked at together, so that memory is bounded
 TOGETHER = 1 << 20  #: characters of short texts looked at together
+OTHER_FUNCTION_WORDS = 0.06
 SAMPLE = 1500  #: characters that tell the language
 SHORTEST = 2  #: letters of a word
 BASIS, PRIME, HALF = map(np.uint64, (0xCBF29CE484222325, 0x100000001B3, 32))
 
-NAMES: Mapping[str, str] = {"en": "English"}
-#: Words that are common in any English prose, and in no other Western European language.
+NAMES: Mapping[str, str] = {"en": "English", "es": "Spanish"}
+#: Words that are common in any prose of a language, and in none of the others.
 _FUNCTION_WORDS: Mapping[str, str] = {
     "English": "the and of to with for at she his her by from had not that this be are were will"
     " who which but been after before over when we they their there it about into then than if also"
-    " any all out up you your can may should would could does did"
+    " any all out up you your can may should would could does did",
+    "Spanish": "el los las del una con al su sus por para que se lo fue pero muy sin tras hasta"
+    " desde este esta está ha han como más según también cuando durante entre sobre ya porque le"
+    " es ser está están había fueron tiene presenta refiere años",
 }
 
 
 class WordCounts(NamedTuple):
     """How many words a text has, how many are unknown, and whether its language is another.
 
-    `unknown` is ``None`` if nobody needs it.
+    `unknown` is ``None`` if nobody needs it; `looks` is the name of the other language, if it is
+    one of :data:`NAMES`.
     """
 
     words: int = 0
     unknown: int | None = 0
     is_foreign: bool = False
+    looks: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +83,14 @@ class Vocabulary:
     Attributes
     ----------
     known
-        Hashes of the words, in lower case.
+        Hashes of the words, in lower case; ``None`` if the model keeps none.
     language
         Name of the language, ``""`` if the model does not give one.
     counts_unknown
         Whether unknown words are counted in every text, or only to recognise another language.
     """
 
-    known: WordTypes
+    known: WordTypes | None
     language: str = ""
     counts_unknown: bool = True
 
@@ -94,25 +102,58 @@ class Vocabulary:
         """Count the words of each of several texts."""
         if not self.counts_unknown:  # the language shows at the beginning
             texts = [text[:SAMPLE] for text in texts]
-        words, common, unknown = np.zeros((3, len(texts)), np.int64)
-        listed = _function_words(self.language)
+        words, common = np.zeros((2, len(texts)), np.int64)
+        listed = _function_words().get(self.language)
         for hashes, owner in _words_of(texts):
             words += np.bincount(owner, minlength=len(texts))
             if listed is not None:
-                common += np.bincount(owner[listed.lookup(hashes) >= 0], minlength=len(texts))
+                common += _counts_in(listed, hashes, owner, len(texts))
         is_doubtful = (words >= ENOUGH_WORDS) & (common < FEW_FUNCTION_WORDS * words)
         is_doubtful &= listed is not None
-        if not (self.counts_unknown or is_doubtful.any()):
-            return [WordCounts(count, None) for count in words.tolist()]
-        for hashes, owner in _words_of(texts):
-            unknown += np.bincount(owner[self.known.lookup(hashes) < 0], minlength=len(texts))
-        is_foreign = is_doubtful & (unknown >= MOSTLY_UNKNOWN * words)
         is_counted = is_doubtful | self.counts_unknown
+        if self.known is None:
+            is_counted[:] = False
+        if not (is_counted | is_doubtful).any():
+            return [WordCounts(count, None) for count in words.tolist()]
+        unknown = self._unknown(texts)
+        looks = _other_languages(texts, words, self.language)
+        if self.known is None:
+            is_foreign = is_doubtful & np.array([look != "" for look in looks])
+        else:
+            is_foreign = is_doubtful & (unknown >= MOSTLY_UNKNOWN * words)
         columns = words.tolist(), unknown.tolist(), is_foreign.tolist(), is_counted.tolist()
         return [
-            WordCounts(count, strange if counted else None, foreign)
-            for count, strange, foreign, counted in zip(*columns, strict=True)
+            WordCounts(count, strange if counted else None, foreign, look if foreign else "")
+            for count, strange, foreign, counted, look in zip(*columns, looks, strict=True)
         ]
+
+    def _unknown(self, texts: Sequence[str]) -> LongArray:
+        """Count the words of each text that the model does not know; 0 if it keeps none."""
+        unknown = np.zeros(len(texts), np.int64)
+        if self.known is not None:
+            for hashes, owner in _words_of(texts):
+                unknown += np.bincount(owner[self.known.lookup(hashes) < 0], minlength=len(texts))
+        return unknown
+
+
+def _counts_in(listed: WordTypes, hashes: HashArray, owner: LongArray, count: int) -> LongArray:
+    return np.bincount(owner[listed.lookup(hashes) >= 0], minlength=count)
+
+
+def _other_languages(texts: Sequence[str], words: LongArray, own: str) -> list[str]:
+    """Return the other language that each text looks like, ``""`` if none."""
+    looks = [""] * len(texts)
+    most = OTHER_FUNCTION_WORDS * np.maximum(words, 1)
+    for language, listed in _function_words().items():
+        if language == own:
+            continue
+        common = np.zeros(len(texts), np.int64)
+        for hashes, owner in _words_of(texts):
+            common += _counts_in(listed, hashes, owner, len(texts))
+        for number in np.flatnonzero(common >= most).tolist():
+            looks[number] = language
+        most = np.maximum(most, common)
+    return looks
 
 
 def _words_of(texts: Sequence[str]) -> Iterator[tuple[HashArray, LongArray]]:
@@ -133,10 +174,17 @@ def language_name(stored: StoredModel) -> str:
     return NAMES.get(str(stored.header.get(LANGUAGE, "")), "")
 
 
+def language_code(language: str) -> str:
+    """Return the code of a language by its name; English if it is unknown: surrogates need one."""
+    return next((code for code, name in NAMES.items() if name == language), "en")
+
+
 def vocabulary_of(stored: StoredModel, tagger: Tagger) -> Vocabulary | None:
-    """Return the vocabulary of a model; ``None`` if its file holds no words."""
-    words = tagger.held_words()
-    return Vocabulary(word_types(words), language_name(stored)) if words else None
+    """Return the vocabulary of a model; ``None`` if its file holds no words and no language."""
+    words, language = tagger.held_words(), language_name(stored)
+    if not words:
+        return Vocabulary(None, language, counts_unknown=False) if language else None
+    return Vocabulary(word_types(words), language)
 
 
 def word_types(words: Iterable[str]) -> WordTypes:
@@ -145,9 +193,8 @@ def word_types(words: Iterable[str]) -> WordTypes:
 
 
 @cache
-def _function_words(language: str) -> WordTypes | None:
-    words = _FUNCTION_WORDS.get(language)
-    return None if words is None else word_types(words.split())
+def _function_words() -> Mapping[str, WordTypes]:
+    return {language: word_types(words.split()) for language, words in _FUNCTION_WORDS.items()}
 
 
 def _word_hashes(text: str) -> tuple[HashArray, LongArray]:

@@ -20,6 +20,7 @@ from lacuna.deid.keys import Key, read_key
 from lacuna.deid.policy import Policy, load_policy
 from lacuna.deid.redact import Redacted, Redactor
 from lacuna.deid.scope import Consistency
+from lacuna.deid.vocabulary import language_code
 from lacuna.errors import ConfigError, RedactionError
 from lacuna.models.base import Tagger, as_document, checked_stream, group_batches
 from lacuna.models.bundled import model_path
@@ -39,7 +40,7 @@ class DeidentifyOptions(TypedDict, total=False):
     max_missed: float | None
     confidence: float | None
     consistency: Consistency | str
-    locale: str
+    locale: str | None
     detection: DetectionOptions | None
 
 
@@ -62,7 +63,8 @@ class Deidentifier:
         The lowest probability at which a token is redacted, 0.5 by default; or the calibrated
         promise to keep, on average or with a confidence.
     consistency, locale
-        See :class:`~lacuna.deid.redact.Redactor`.
+        See :class:`~lacuna.deid.redact.Redactor`; the default locale is the language that the model
+        file names, else English.
     detection
         What to use besides the model; the built-in patterns by default.
 
@@ -84,15 +86,17 @@ class Deidentifier:
         max_missed: float | None = None,
         confidence: float | None = None,
         consistency: Consistency | str = Consistency.PATIENT,
-        locale: str = "en",
+        locale: str | None = None,
         detection: DetectionOptions | None = None,
     ) -> None:
         self._key = _key_of(key)
         chosen = policy if isinstance(policy, Policy) else load_policy(policy)
         where = _consistency_of(consistency)
-        redactor = _SharedRedactor(chosen, self._key, consistency=where, locale=locale)
         options = with_policy(detection or DetectionOptions(), chosen)
         detector = _detector(model, options, threshold, max_missed, confidence)
+        words = detector.vocabulary
+        spoken = locale or language_code("" if words is None else words.language)
+        redactor = _SharedRedactor(chosen, self._key, consistency=where, locale=spoken)
         self._work = DetectAndRedact.of(detector, redactor, second_look=options.second_look)
         self._evidence: dict[str, Evidence] = {}  # by group, from this and earlier calls
         self._lock = Lock()

@@ -31,12 +31,12 @@ from lacuna.deid.policy import Policy
 from lacuna.deid.promises import KEY, Promises, asked_for, pipeline_hash, promises_of
 from lacuna.deid.self_test import check_finds_names
 from lacuna.deid.terms import TermFinder, read_terms, without_never
-from lacuna.deid.vocabulary import LANGUAGE, vocabulary_of
+from lacuna.deid.vocabulary import LANGUAGE, language_code, language_name, vocabulary_of
 from lacuna.errors import ConfigError
 from lacuna.evaluation.seen_part import whole
 from lacuna.models.answers import check_answers
 from lacuna.models.base import Tagger
-from lacuna.models.bundled import model_path
+from lacuna.models.bundled import bundled_models, model_path
 from lacuna.models.file import StoredModel, file_digest, read_model
 from lacuna.models.registry import restore
 from lacuna.models.wrapped import Wrapped
@@ -126,7 +126,7 @@ def open_detection(
 
 def _no_promise(model: Path, asked: str, level: float) -> str:
     """Say that a model makes no promise, and which commands give one."""
-    which = "the bundled model" if model == BUNDLED_MODEL else str(model)
+    which = "the bundled model" if model in bundled_models().values() else str(model)
     needed, signed = units_needed(level), units_needed(level, DEFAULT_CONFIDENCE)
     return (
         f"{which} makes no promise: how much it misses depends on your notes. Annotate notes of at"
@@ -135,6 +135,12 @@ def _no_promise(model: Path, asked: str, level: float) -> str:
         f"  lacuna calibrate {model} GOLD --max-missed {level:g} -o own.lacuna\n"
         f"  lacuna deid INPUT -o OUTPUT --model own.lacuna {asked}"
     )
+
+
+def locale_of(model: str) -> str:
+    """Return the locale for a model file: the language that it names, else English."""
+    path = model_path(model)
+    return language_code(language_name(read_model(path)) if path.exists() else "")
 
 
 def open_recognizers(options: DetectionOptions) -> Recognizers:
@@ -227,8 +233,8 @@ def _tagger(stored: StoredModel, align: bool) -> Tagger:
     if model.task is not Task.NER:
         raise ConfigError(f"{stored.source}: a part-of-speech model finds no names")
     check_answers(stored, model)
-    if stored.source == str(BUNDLED_MODEL):
-        check_finds_names(model, stored.source)
+    if Path(stored.source) in bundled_models().values():
+        check_finds_names(model, stored)
     if stored.kind == "aligned" and not align:
         return cast(Wrapped, model).tagger
     return model

@@ -57,6 +57,9 @@ FOUND = {
         CABG x 3 [Mar 23, 1991].
         IN THE [1990S]
         op [12.XI.2014], [3-IV-98], [14/iii/2012] and [5 V 2014]
+        el [14 de marzo de 2014], a [3 de mayo del año 2021], [14-MAR-2014]
+        del [3 al 11 de mayo de 2021], [14 y 15 de marzo]; de [2 a 3 de abril]
+        fecha de ingreso [12/04], alta: [15/4], día [3/5]
         Account [03/14/2014] paid; Chart: [2014-03-14]; MRN [03-14-2014]
     """,
     "AGE": """
@@ -72,6 +75,8 @@ FOUND = {
         aged [ninety], at the age of [ninety-five], turned [one hundred and two]
         in her [nineties], in his late [90s], her mid-[90's]
         a [90-something] woman
+        mujer de [93] años, varón de [102] años, [92] años de edad
+        [noventa y tres] años, [cien] años
         a [nonagenarian] and two [centenarians]
     """,
     "PHONE": """
@@ -91,6 +96,9 @@ FOUND = {
         page Dr. Smith at [6816] with questions
         call the clinic at [617-555-1234].
         ([617-555-1234])
+        llamar al [612 345 098] o al [93 260 79 82]; Tlf [91 336 87 85]
+        Tel. [609 518571], móvil [612345098], [+34 612 34 50 98] y [0034 612 345 098]
+        su hija, [612 34 50 98]; busca [4471], extensión [4432]
         ext. [8023], (call x[61767])
         bleep [0318], blp [2217], mob [6175551234]
     """,
@@ -140,6 +148,7 @@ FOUND = {
         Patient ID: [3104-84-04]
         MR# [2342O07700], MRN [11-23-45]
         NHI [ZKB2284], then [ZAC5361] again
+        NHC: [368503], HC [443321], Historia clínica: [368503], nº de historia [55443]
         UHID [SAMH0091557], casenote [772904]
     """,
     "HEALTHPLAN": """
@@ -151,6 +160,8 @@ FOUND = {
         card [2123 45670 1]
         MBI [4TX7-WK2-MN93], plan [1EG4TE5MK73]
         PHN [9044 118 273]
+        NASS: [26 63514095], Nº afiliación: [28 1234567890], nº de póliza [443322]
+        seguridad social [28/12345678/40], CIP: [ABCD123456789012]
     """,
     "ACCOUNT": """
         Acct #: [5065472685]
@@ -165,6 +176,7 @@ FOUND = {
     "LICENSE": """
         DEA# [AB1234563], NPI [1234567893]
         Driver's license number [X98830008]
+        Nº Col: [28 28 41234], Nº de colegiado [28/2841234], colegiada [08456]
         License [MD201021] or license [ON2910936]
         HCPC [PA38821], GMC [6049382], MCNZ [38817]
     """,
@@ -172,13 +184,14 @@ FOUND = {
         VIN [1HGCM82633A004352]
         a [1M8GDM9AXKP042788] truck
         license plate [LEE 160] seen
+        matrícula [4432 BCD]
         Vehicle.....: [XU 23 HUK]
         plate [419-NAT];
         her Fiesta [DK17 OWL], rego [KPB214]
     """,
     "DEVICE": """
         serial [2438E7], done
-        Serial number: [LU242834]
+        Serial number: [LU242834], nº de serie [4432-BC]
         Implant lot # [I997-9026-40]
         mac [00:1A:2B:3C:4D:5E] up
     """,
@@ -198,6 +211,9 @@ FOUND = {
         Aadhaar [4991 1866 5246], or [4991-1866-5246]
         ID [800101 5009 087]
         CNIC [35202-1234567-1], [784-1988-5540123-1]
+        DNI: [48291033-K], dni [48.291.033-K], NIF [12345678 Z], NIE [X-1234567-L]
+        vino con [12345678Z] y [12.345.678-Z], ella [Y1234567X]
+        Pasaporte: [AAA123456], expediente nº [20144432]
         badge [30718], ticket no. [88134]
     """,
     "DOCTOR": """
@@ -212,7 +228,8 @@ FOUND = {
         zip code [10001]
         London [SW1A 1AA]
         Ottawa [K1A 0B1]
-        CP: [28046]
+        CP: [28046], C.P. [28009], c.p.: [08009]
+        [28009] Madrid, [08013] Barcelona, [15001] A Coruña
         Dublin [D02 X285], [V92XK3P]
     """,
 }
@@ -304,6 +321,15 @@ NOTHING = """
     pain.no fever, stable.in bed
     a badge of honour, docket closed, rego due
     SN intact, LOT of pain, tag along
+    89 años, 93 años de evolución, hace 95 años, noventa y tres gramos
+    28009 Barcelona, 53001 Madrid, 25000 Unidades
+    SpO2 98 120 80 72, FC 91 120 80 72 16
+    glucemia 112 mg/dl a las 12:30 h, 1000 000 UI
+    plaquetas 250.000, leucocitos 12.300, LDH 600
+    600 650 700 750 mg, 912 345 678 900
+    el 3/4 de los casos, 4/5 en cuádriceps, alta 12 horas
+    busca 3 veces, historia de 2 meses, informe 12 de 14, col 3
+    12.345.678-A no
     x 12, ext rotation 40
     """
 

@@ -16,6 +16,7 @@ from lacuna.deid.patterns import (
     date_forms,
     find_patterns,
     number_forms,
+    spanish_forms,
 )
 from lacuna.deid.patterns.recognizers import first_of
 from lacuna.deid.policy import UserPattern
@@ -29,7 +30,8 @@ UNITS = [
     "://", ":", "a:", "1:", "+1", "(617) ", "x1", "May ", "3 May ", "Monday ", "MRN ", "MRN: A-",
     "#", "tel ", "page a ", "call at ", "A1", "AB12 ", "1A", "9", "99 y", "in ", "on 1/1 ",
     "3/14 to ", "\n", " ", "'", "1,", "ä", "🙂", "aA1-", "plate ", "0 ", "no. ", "2014-", "é@é.",
-    "1-A:", "_", "1_", "a_", "a_@", "1\u2011", "1\u200b", "\u00ad", "\uff11_",
+    "1-A:", "612 ", "1 y ", "1 al 1 de ", "nº de ", "_",
+    "1_", "a_", "a_@", "1\u2011", "1\u200b", "\u00ad", "\uff11_",
 ]  # fmt: skip
 
 
@@ -68,7 +70,7 @@ def expressions(of: object, seen: set[int]) -> Iterator[re.Pattern[str]]:
 
 def our_expressions() -> list[re.Pattern[str]]:
     seen: set[int] = set()
-    modules = (contact_forms, date_forms, number_forms)
+    modules = (contact_forms, date_forms, number_forms, spanish_forms)
     found = [e for m in modules for value in vars(m).values() for e in expressions(value, seen)]
     return list({e.pattern: e for e in found}.values())
 

@@ -137,7 +137,9 @@ def _write_range(
         pieces[where] += f", {year}" if year else ""
     else:
         where = parts.day + _has_ending(reading, parts.day)
-        pieces[where] += f" {month} {year}".rstrip()
+        link = "".join(reading.pieces[parts.last_day + 1 : parts.month])
+        link = link if link.strip().isalpha() else " "  # de
+        pieces[where] += f"{link}{month}" + (f"{link}{year}" if year else "")
 
 
 def _write_day(reading: Reading, pieces: list[str], where: int, day: date, *, padded: bool) -> None:

@@ -3,7 +3,7 @@
 A **cue** says what the next number is: in ``MRN: 1234567`` it is a record number. Only signs and
 fillers may be between a cue and its number (``phone number is``). A **weak** cue counts only
 together with ``#``, ``:``, ``no``, ``number`` or ``id``: ``chart 40517`` is nothing, ``chart no.
-40517`` is a record number.
+40517`` is a record number. In Spanish the word comes first: ``nº de historia 40517``.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class WordKind(IntEnum):
     WWW = 7
     TOP_DOMAIN = 8
     ID = 9  #: like NUMBER, and a cue of its own
+    NUMERO = 10  #: like NUMBER, also before the cue
     DATE = 16  #: before days and years: on 3/14
     YEAR = 17  #: before years: in 1998
     # From here on, the number that follows is the identifier.
@@ -106,13 +107,14 @@ STATES = word_set(
 )
 
 _WORDS = {
-    WordKind.FILLER: "is was are at to me us him her for code",
-    WordKind.NUMBER: "no nr num number numero número nº nummer numéro",
+    WordKind.FILLER: "is was are at to me us him her for code al es",
+    WordKind.NUMBER: "no nr number nummer numéro",
+    WordKind.NUMERO: "num numero número nº",
     WordKind.ID: "id ids identifier",
     WordKind.OF: "of the de del",
     WordKind.NINETY: """
         ninety hundred nineties nonagenarian nonagenarians centenarian centenarians
-        supercentenarian supercentenarians nonagenario nonagenaria nonagénaire
+        supercentenarian supercentenarians nonagenario nonagenaria nonagénaire noventa cien ciento
     """,
     WordKind.WWW: "www",
     WordKind.TOP_DOMAIN: """
@@ -123,6 +125,7 @@ _WORDS = {
         on since from until till dated date dates dob born birth birthdate birthday admitted
         admission admit discharged discharge approved verified performed started through thru after
         before between dictated transcribed signed today yesterday tomorrow seen desde hasta fecha
+        día dia ingreso ingresa ingresó ingresado ingresada alta nacido nacida nacimiento fnac
         vom bis seit
     """,
     WordKind.YEAR: """
@@ -131,11 +134,12 @@ _WORDS = {
     """,
     WordKind.PHONE: """
         tel telephone telephones phone phones ph cell cellphone mobile contact call telf teléfono
-        telefono tfno tél móvil movil telefon handy téléphone telefoon mob landline hotline
-        voicemail whatsapp
+        telefono teléfonos tfno tlf tlfno tfn llamar llame tél móvil movil telefon handy
+        téléphone telefoon mob landline hotline voicemail whatsapp
     """,
     WordKind.PAGER: """
         pager pagers paged page pgr bpr pg beeper bleep bleeped blp beep dect ext extn extension x
+        extensión busca
     """,
     WordKind.FAX: "fax faxed faxes faxing telefax facsimile",
     WordKind.AGE: "age aged turned edad",
@@ -148,22 +152,23 @@ _WORDS = {
         virginia washington wisconsin wyoming columbia
     """,
     WordKind.SSN: "ssn ssns security nino",
-    WordKind.RECORD: "mrn mrns mr pid nhc nhi uhid urn mrd hrn casenote casenotes",
+    WordKind.RECORD: "mrn mrns mr pid nhc nhi uhid urn mrd hrn casenote casenotes hc",
     WordKind.PLAN: """
         policy member subscriber medicare medicaid masshealth nhs nass beneficiary
+        nuss naf cip póliza poliza afiliación afiliacion
         mbi phn phin ohip ramq nhif medibank dva
     """,
     WordKind.ACCOUNT: "acct account csn fin iban",
     WordKind.LICENSE: """
-        license licence lic dea npi nºcol colegiado gmc nmc gdc hcpc gphc ahpra mcnz nzmc ncnz mcrn
-        cpso cpsid cpsbc hpcsa pmdc bmdc
+        license licence lic dea npi nºcol colegiado colegiada gmc nmc gdc hcpc gphc ahpra mcnz
+        nzmc ncnz mcrn cpso cpsid cpsbc hpcsa pmdc bmdc
     """,
-    WordKind.VEHICLE: "vin plate plates vehicle rego",
+    WordKind.VEHICLE: "vin plate plates vehicle rego matrícula matricula",
     WordKind.DEVICE: "serial sn",
     WordKind.BIOMETRIC: "fingerprint biometric",
     WordKind.OTHER_ID: """
-        accession escription clia passport dni nie badge docket dkt aadhaar aadhar cnic nric mykad
-        hkid ppsn bsn
+        accession escription clia passport dni nie nif pasaporte badge docket dkt aadhaar
+        aadhar cnic nric mykad hkid ppsn bsn
     """,
 }
 
@@ -173,15 +178,17 @@ _WEAK_WORDS = {
     WordKind.SSN: "ss sec ni",
     WordKind.RECORD: """
         unit hospital hosp chart file folder history patient pt med medical rec record clinic
+        historia clínica clinica
     """,
     WordKind.PLAN: "group certificate plan health insurance",
     WordKind.ACCOUNT: "visit encounter billing invoice",
-    WordKind.DEVICE: "device implant pump lot model pacemaker asset tag",
+    WordKind.DEVICE: "device implant pump lot model pacemaker asset tag serie lote",
     WordKind.BIOMETRIC: "scan print sample",
     WordKind.OTHER_ID: """
         acc exam report case specimen lab order study clip ref reference request batch index claim
         document job dictation confirmation auth authorization authorisation wristband ticket
         voucher receipt rcpt permit incident requisition warrant
+        expediente episodio tarjeta muestra informe petición solicitud afiliado asegurado
     """,
 }
 

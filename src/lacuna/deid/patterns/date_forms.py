@@ -143,13 +143,28 @@ _month_day = pattern(
     rf"(?![.:/][0-9]|{QUANTITY}))",
     _is_month_and_day,
 )
-day_month = pattern(
+_one_day_month = pattern(
     DATE,
     rf"(?<![0-9/])(?<![0-9][.:-])([0-9]{{1,2}})(?:{_TH}|\.)?[-/. ]?[ \r\n]{{0,2}}(?<!\n\n)"
     rf"(?:(?i:of|de|d['’]){_GAP})?{_WORD}(?!\.?[ ][0-9]{{1,2}}{_TH}?,[ ]?[0-9]{{4}})"
-    rf"(?:(?:\.?,?{_GAP}(?:(?i:of|de|del){_GAP})?|[-/. ]?)({_YEAR}|['’]?{_SHORT_YEAR}))?(?![^\W_])",
+    rf"(?:(?:\.?,?{_GAP}(?:(?i:of|de|del)(?:[ ]año)?{_GAP})?|[-/. ]?)"
+    rf"({_YEAR}|['’]?{_SHORT_YEAR}))?(?![^\W_])",
     _is_day_and_month,
 )
+_FROM_DAY = re.compile(
+    r"(?s:.{0,9})(?<![0-9][./:-])(?<![^\W_])([0-9]{1,2}[ ](?:de[ ])?(?:al?|y|e)[ ](?:el[ ])?)"
+)
+
+
+def day_month(text: str, start: int) -> Finding | None:
+    """Read a day and a month, and an earlier day before it: *3 al 11 de mayo*, *4 y 5 de mayo*."""
+    finding = _one_day_month(text, start)
+    if finding is None or " de " not in text[start : finding.end]:
+        return finding
+    earlier = _FROM_DAY.fullmatch(text[max(0, start - 12) : start])
+    return finding._replace(start=start - len(earlier[1])) if earlier else finding
+
+
 _ROMAN = "(?i:XII|XI|IX|X|VIII|VII|VI|IV|V|III|II|I)"
 roman_date = pattern(
     DATE,

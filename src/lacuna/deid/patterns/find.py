@@ -15,7 +15,13 @@ from __future__ import annotations
 
 from lacuna.deid.findings import Finding
 from lacuna.deid.folding import plain_copies
-from lacuna.deid.patterns import contact_forms, date_forms, national_numbers, number_forms
+from lacuna.deid.patterns import (
+    contact_forms,
+    date_forms,
+    national_numbers,
+    number_forms,
+    spanish_forms,
+)
 from lacuna.deid.patterns.cue_words import Start, WordKind, small_letters, word_table
 from lacuna.deid.patterns.recognizers import Recognizer, first_of
 from lacuna.deid.patterns.scan import find_starts
@@ -34,7 +40,11 @@ REACH = 100  #: characters after a start in which underscores count
 
 _number = number_forms.number_after_cue
 _numbers = first_of(
+    spanish_forms.insured,
+    spanish_forms.abroad,
     contact_forms.phone,
+    spanish_forms.phone,
+    spanish_forms.identity,
     number_forms.ssn,
     contact_forms.ip_4,
     number_forms.card,
@@ -43,7 +53,9 @@ _numbers = first_of(
 )
 
 RECOGNIZERS: dict[int, Recognizer] = {
-    WordKind.PHONE: contact_forms.cued_phone,
+    WordKind.PHONE: first_of(
+        spanish_forms.abroad, contact_forms.cued_phone, spanish_forms.cued_phone
+    ),
     WordKind.PAGER: contact_forms.cued_pager,
     WordKind.FAX: contact_forms.cued_fax,
     WordKind.AGE: date_forms.cued_age,
@@ -56,7 +68,7 @@ RECOGNIZERS: dict[int, Recognizer] = {
     WordKind.VEHICLE: number_forms.cued_vehicle,
     WordKind.DEVICE: _number("DEVICE", 4),
     WordKind.BIOMETRIC: _number("BIOID", 5),
-    WordKind.OTHER_ID: _number("IDNUM", 5),
+    WordKind.OTHER_ID: first_of(spanish_forms.cued_identity, _number("IDNUM", 5)),
     Start.MONTH: date_forms.month,
     Start.CUED_MONTH: date_forms.cued_month,
     Start.DAY_MONTH: date_forms.day_month,
@@ -69,6 +81,9 @@ RECOGNIZERS: dict[int, Recognizer] = {
     Start.YEAR: date_forms.year,
     Start.DIGITS: first_of(
         date_forms.digits,
+        spanish_forms.insured,
+        spanish_forms.abroad,
+        spanish_forms.identity,
         number_forms.card,
         national_numbers.grouped,
         contact_forms.long_phone,
@@ -76,13 +91,14 @@ RECOGNIZERS: dict[int, Recognizer] = {
     ),
     Start.MIXTURE: first_of(
         date_forms.day_month,
+        spanish_forms.identity,
         contact_forms.local_phone,
         number_forms.long_number,
         number_forms.mixture,
     ),
-    Start.AGE: date_forms.age_over_89,
-    Start.NINETY: date_forms.age_in_words,
-    Start.ZIP: number_forms.zip_code,
+    Start.AGE: first_of(date_forms.age_over_89, spanish_forms.age),
+    Start.NINETY: first_of(date_forms.age_in_words, spanish_forms.age_in_words),
+    Start.ZIP: first_of(number_forms.zip_code, spanish_forms.zip_code),
     Start.CODE: number_forms.code,
     Start.EMAIL: contact_forms.email,
     Start.URL: contact_forms.url,

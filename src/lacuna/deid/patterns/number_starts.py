@@ -11,6 +11,7 @@ from lacuna.deid.patterns.signs import (
     COLON,
     COMMA,
     DASH,
+    FIVE,
     LINE_FEED,
     NINE,
     ONE,
@@ -20,6 +21,9 @@ from lacuna.deid.patterns.signs import (
     SEMICOLON,
     SIX,
     SLASH,
+    SMALL_A,
+    SMALL_C,
+    SMALL_P,
     SMALL_S,
     SMALL_Y,
     STOP,
@@ -35,6 +39,7 @@ from lacuna.types import CodeArray
 
 LONGEST_CODE = 36  # characters
 LONG_NUMBER = 6  # digits
+SHORTEST_GROUPS = 7  # digits of three groups: 91 336 87 85
 
 
 @kernel
@@ -62,7 +67,7 @@ def task_of_number(
         return i, Start.DIGITS.value
     is_chain = second and third and is_joint(sign) and is_joint(sign_after)
     if is_chain and (sign <= BLANK or sign_after > BLANK or end - i == 3):
-        if sign > BLANK or end - i + second + third >= 8:
+        if sign > BLANK or end - i + second + third >= SHORTEST_GROUPS:
             return i, Start.NUMBERS.value if end - i == 3 else Start.CHAIN.value
     elif second and sign > BLANK:
         return i, _task_of_pair(codes, i, end, after, cue)
@@ -156,15 +161,32 @@ def _task_of_one(
             is_capital(codes[i - 2], letters)
             or (codes[i - 2] == COMMA and is_capital(codes[i - 3], letters))
         )
-        return i, Start.ZIP.value if has_state else 0
+        has_town = following == BLANK and is_capital(codes[end + 1], letters)
+        is_zip = has_state or (codes[i] <= FIVE and (has_town or _is_after_cp(codes, i)))
+        return i, Start.ZIP.value if is_zip else 0
     if size >= LONG_NUMBER:
         return i, Start.DIGITS.value
     if size == 3 or (size == 2 and codes[i] == NINE):
         if following in (BLANK, DASH, APOSTROPHE, RIGHT_QUOTE):
             following = sign_at(codes, end + 1)
         is_decade = size == 2 and codes[i + 1] == ZERO and following | CASE == SMALL_S
-        return i, Start.AGE.value if is_decade or following | CASE == SMALL_Y else 0
+        is_old = following | CASE in (SMALL_A, SMALL_Y)  # años, years
+        return i, Start.AGE.value if is_decade or is_old else 0
     return i, 0
+
+
+@kernel
+def _is_after_cp(codes: CodeArray, i: int) -> bool:
+    """Whether *C.P.* is before a number, maybe with a colon."""
+    while i > 3 and codes[i - 1] in (BLANK, COLON):
+        i -= 1
+    return (
+        i > 3
+        and codes[i - 1] == STOP
+        and codes[i - 2] | CASE == SMALL_P
+        and codes[i - 3] == STOP
+        and codes[i - 4] | CASE == SMALL_C
+    )
 
 
 @kernel

@@ -175,10 +175,12 @@ def _word(
 def _cue_after_word(cue: int, kind: int) -> int:
     """Return the cue after a word: the word itself, the old cue after a filler, otherwise none."""
     if kind & (WEAK - 1) >= WordKind.DATE:
-        return kind
-    if kind == WordKind.NUMBER or kind == WordKind.ID:
+        return kind & (WEAK - 1) if cue == WordKind.NUMERO else kind
+    if kind in (WordKind.NUMBER, WordKind.NUMERO, WordKind.ID):
         if cue & (WEAK - 1) >= WordKind.PHONE:
             return cue & (WEAK - 1)
+        if kind == WordKind.NUMERO:
+            return kind  # nº de historia 40517
         return WordKind.OTHER_ID.value if kind == WordKind.ID else 0
     if kind == WordKind.OF or kind == WordKind.WEEKDAY:
         return cue

@@ -7,9 +7,11 @@ from lacuna.types import CodeArray
 
 LINE_FEED, BLANK, QUOTE, HASH, PERCENT, AND, APOSTROPHE = map(ord, "\n \"#%&'")
 OPEN, CLOSE, STAR, PLUS, COMMA, DASH, STOP, SLASH = map(ord, "()*+,-./")
-ZERO, ONE, TWO, SIX, NINE, COLON, SEMICOLON, LESS, EQUAL, AT, SCORE, BAR = map(ord, "01269:;<=@_|")
+ZERO, ONE, TWO, FIVE, SIX, NINE, COLON, SEMICOLON, LESS, EQUAL = map(ord, "012569:;<=")
+AT, SCORE, BAR = map(ord, "@_|")
 EN_DASH, RIGHT_QUOTE = 0x2013, 0x2019
-SMALL_A, SMALL_F, SMALL_I, SMALL_S, SMALL_V, SMALL_X, SMALL_Y = map(ord, "afisvxy")
+SMALL_A, SMALL_C, SMALL_F, SMALL_I, SMALL_P = map(ord, "acfip")
+SMALL_S, SMALL_V, SMALL_X, SMALL_Y = map(ord, "svxy")
 CASE = 0x20
 
 

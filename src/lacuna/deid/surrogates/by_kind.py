@@ -43,6 +43,7 @@ _LATIN_ONLY = frozenset(
     )
 )
 _PREFIX = re.compile(r"\+\d{1,3}(?=[ .(-])|1(?=[ .(-])", re.ASCII)
+_SPANISH = re.compile(r"[6-9](?:[ .-]?\d){8}", re.ASCII)
 _EXTENSION = re.compile(r"(\s*(?:x|ext\.?|extension)\s*)(\d{1,6})$", re.ASCII | re.IGNORECASE)
 
 
@@ -85,12 +86,17 @@ def surrogate(memory: Memory, pools: Pools, kind: IdentifierKind, surface: str) 
     return None if new == surface else new
 
 
-def _other_phone(memory: Memory, surface: str) -> str | None:
-    """Return another phone number; the country code and the word before an extension stay."""
+def _other_phone(memory: Memory, pools: Pools, surface: str) -> str | None:
+    """Return another phone number; the country code and the word before an extension stay.
+
+    So does the first digit in Spain, which tells mobile from fixed.
+    """
     prefix, extension = _PREFIX.match(surface), _EXTENSION.search(surface)
     start = prefix.end() if prefix else 0
     end = extension.start() if extension else len(surface)
-    number = other_code(memory, "phone", surface[start:end])
+    own = surface[start:end].lstrip(" .(-")
+    first = own[:1] if pools.locale == "es_ES" and _SPANISH.fullmatch(own) else ""
+    number = other_code(memory, "phone", surface[start:end], first=first)
     if number is None:
         return None
     if extension is None:
@@ -164,5 +170,5 @@ _CHOOSERS: dict[IdentifierKind, Callable[[Memory, Pools, str], str | None]] = {
     IdentifierKind.URL: other_url,
     IdentifierKind.IP: lambda m, _, s: other_ip(m, s),
     IdentifierKind.SSN: lambda m, _, s: other_code(m, "ssn", s, first="9"),  # never issued
-    IdentifierKind.PHONE: lambda m, _, s: _other_phone(m, s),
+    IdentifierKind.PHONE: _other_phone,
 }

@@ -115,6 +115,8 @@ def other_place(
         nonlocal changed
         start, end, word, _ = words[i]
         last = words[i - 1].word if i else ""
+        if word == "c" and surface[end : end + 1] == "/":
+            return own  # C/ Mayor
         if word in generic_words() or (has_signs and _is_generic(surface, start, end)):
             return own
         if named and own in _DIRECTIONS and (last in _ROADS or surface[:start].strip().isdigit()):

@@ -25,6 +25,7 @@ from lacuna.errors import ConfigError
 
 _LATIN = re.compile(r"[A-Za-zÀ-ž]{2,14}")
 _SHORTEST_JOB = 5
+_LONGEST_JOB = 3  # words
 SHORTEST = 4  #: letters of a name; shorter ones would be read as initials
 _LOCALES = {
     **{"en": "en_US", "es": "es_ES", "de": "de_DE", "fr": "fr_FR", "nl": "nl_NL", "it": "it_IT"},
@@ -34,9 +35,12 @@ _LENDERS = (
     *("en_US", "en_GB", "en_IE", "de_DE", "es_ES", "fr_FR", "nl_NL", "it_IT", "tr_TR", "cs_CZ"),
     *("pl_PL", "pt_BR", "sv_SE", "hu_HU", "es_MX", "id_ID", "zu_ZA"),
 )
+#: Locales that lend first, by language.
+_NEIGHBOURS = {"es": ("es_MX", "es_AR", "es_CO", "es_CL")}
 _ENOUGH = 12  # names per letter; with fewer, others are borrowed
 _TOO_FEW = 4  # with fewer even then, names are made up
 _MORE_NAMES = Path(__file__).parent / "given_names.txt"
+_MORE_TOWNS = Path(__file__).parent / "towns.txt"
 _REGIONS = ("states", "regions", "provinces", "counties")
 
 
@@ -111,7 +115,8 @@ def known_locale(locale: str) -> str:
 def load_pools(locale: str) -> Pools:
     """Return the lists of a locale."""
     own = known_locale(locale)
-    sources = [own, *(lender for lender in _LENDERS if lender != own)]
+    near = _NEIGHBOURS.get(own[:2], ())
+    sources = list(dict.fromkeys((own, *near, *_LENDERS)))
     lists = {group: [_latin_names(source, group) for source in sources] for group in NameGroup}
     is_english = own.startswith("en")
     groups, doubtful = _groups(sources)
@@ -131,11 +136,11 @@ def load_pools(locale: str) -> Pools:
         doubtful,
         _endings(groups),
         own,
-        _cities(place, names[NameGroup.LAST]),
+        _cities(place, own[:2], names[NameGroup.LAST]),
         regions,
         _texts(place, "states_abbr"),
         _texts(place, "countries"),
-        tuple(job_name for job_name in _texts(job, "jobs") if _is_job(job_name)),
+        tuple(name for name in _texts(job, "jobs") if _is_job(name, is_english=is_english)),
     )
 
 
@@ -228,23 +233,36 @@ def _by_letter(offers: Iterable[list[str]]) -> dict[str, tuple[str, ...]]:
     return {letter: tuple(names.values()) for letter, names in table.items()}
 
 
-def _is_job(name: str) -> bool:
-    """Whether a name of Faker's is words alone, and not half of one: "Copy, advertising"."""
-    return name.replace(" ", "").isalpha() and len(name.split()[-1]) >= _SHORTEST_JOB
+def _is_job(name: str, *, is_english: bool) -> bool:
+    """Whether a name of Faker's is words alone, and not half of one: "Copy, advertising".
+
+    Lists of other languages also have titles of statistics, of many words.
+    """
+    is_short = is_english or len(name.split()) <= _LONGEST_JOB
+    return is_short and name.replace(" ", "").isalpha() and len(name.split()[-1]) >= _SHORTEST_JOB
 
 
 def _cities(
-    provider: Any, last_names: Mapping[str, tuple[str, ...]]
+    provider: Any, language: str, last_names: Mapping[str, tuple[str, ...]]
 ) -> Mapping[str, tuple[str, ...]]:
     offered = [ending.lower() for ending in _texts(provider, "city_suffixes")]
-    endings = [ending for ending in offered if _LATIN.fullmatch(ending)] or ["ville"]
+    own = _more_towns().get(language, [])  # beside them, surnames are towns
+    usable = [ending for ending in offered if _LATIN.fullmatch(ending)]
+    endings = [""] if own else usable or ["ville"]
     made = [
         name + endings[i % len(endings)]
         for names in last_names.values()
         for i, name in enumerate(names)
     ]
     listed = [city for city in _texts(provider, "cities") if _LATIN.fullmatch(city)]
+    listed += own
     return _by_letter([sorted(set(listed)), made])
+
+
+@cache
+def _more_towns() -> Mapping[str, list[str]]:
+    lines = map(str.split, _MORE_TOWNS.read_text("utf-8").splitlines())
+    return {language: towns for language, *towns in lines}
 
 
 def _provider(kind: str, locale: str) -> Any:
