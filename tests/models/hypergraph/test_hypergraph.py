@@ -198,6 +198,19 @@ def test_looks_at_what_a_mention_is_without_its_gap(kind: Kind) -> None:
 
 
 @BOTH
+def test_a_corpus_without_gaps_gives_none(kind: Kind) -> None:
+    gapped = [sentence(np.random.default_rng(number)) for number in range(12)]
+    flat = [
+        replace(note, mentions=tuple(m for m in note.mentions if not m.is_discontiguous))
+        for note in gapped
+    ]
+    for notes, expected in ((flat, 0.0), (gapped, 2.0)):
+        model = train_model(notes, kind(iterations=5))
+        assert isinstance(model, HypergraphModel)
+        assert model.config.gap_caution == expected
+
+
+@BOTH
 def test_caution_finds_more_and_leaves_probabilities_alone(kind: Kind) -> None:
     model = model_of(kind, Inference.EXACT)
     usual, bold = (

@@ -75,8 +75,8 @@ class Hypergraph(FeatureSettings):
         Probabilities do not depend on it.
     gap_caution
         Added to the score of opening a gap when mentions are chosen: mentions with a gap are rare,
-        and the best subgraph finds hardly any. Probabilities do not depend on it, and
-        ``unfolded`` does not use it.
+        and the best subgraph finds hardly any. Probabilities do not depend on it. It becomes 0 if
+        no training mention has a gap; ``unfolded`` does not use it.
     l2
         Weight of the penalty ‖W‖² + ‖b‖². The larger, the less the model trusts what it saw only
         a few times.

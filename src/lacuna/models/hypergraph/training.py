@@ -10,7 +10,7 @@ whole are learnt from; the tokens of others still help to compute the features o
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import compress
 
 import numpy as np
@@ -77,6 +77,8 @@ def fit_hypergraph(
     tokens = _featurise(documents, config)
     labels = sorted({mention.label for item in documents for mention in item.mentions})
     config = config.without_folders()
+    if not any(len(mention.parts) > 1 for item in documents for mention in item.mentions):
+        config = replace(config, gap_caution=0.0)  # nothing says that there are gaps at all
     searches = [
         search
         for label in labels
