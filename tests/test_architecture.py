@@ -158,6 +158,7 @@ CALLED_FROM_OTHER_FILES = {
     "lacuna.features.index": {"may_be_known"},
     "lacuna.inference.chain_kernels": {"add_product"},
     "lacuna.models.crf.elsewhere_phrases": {"most_of"},
+    "lacuna.text.word_types": {"slot_of"},
 }
 
 

@@ -82,12 +82,13 @@ def test_in_training_a_block_and_its_neighbours_are_left_out() -> None:
     table = training_table(whole)
     units = block_units(table.documents, table.sentences, 4)
     assert units.max() == len(parts) - 1
-    _, values = count_lexicon(whole, table, units, reach=1)
+    _, values = count_lexicon(whole, table, units, reach=1, gaps=True)
     borders = block_borders(table.documents, table.sentences, 4).tolist()
     for b, (first, last) in enumerate(pairwise(borders)):
         own = training_table([gapped_document(parts[b])])
         known = lexicon_of([part for n, part in enumerate(parts) if abs(n - b) > 1])
-        assert values["phrase"][first:last].tolist() == known.phrase_values(own).tolist()
+        for name, expected in known.place_values(own, gaps=True).items():
+            assert values[name][first:last].tolist() == expected.tolist()
         lex = known.word_values_of(own.codes, own.start, own.end)
         assert values["lex"][first:last].tolist() == lex.tolist()
 

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 
 from lacuna.features.layout import place_values
-from lacuna.features.resources import PHRASE
+from lacuna.features.resources import LEXICAL
 from lacuna.features.templates import TOKEN_ATTRIBUTES
 from lacuna.text.document import Document
 from lacuna.text.tokens import tokenize
 from tests.features.reference import Value, assert_same, lower, table_of, token_values
 from tests.features.strategies import ANCHORS, corpora
 
-NAMES = [name for name in TOKEN_ATTRIBUTES if "." not in name and name != PHRASE]
+NAMES = [name for name in TOKEN_ATTRIBUTES if "." not in name and name not in LEXICAL]
 
 
 @given(corpora)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,14 @@ from lacuna.features.plan import make_plan
 from lacuna.features.resources import Resources
 from lacuna.features.templates import parse_templates
 from lacuna.features.token_table import TokenTable, training_table
-from lacuna.features.training_lexicon import LENGTHS, LONGEST, OFTEN, SHARES, TrainingLexicon
+from lacuna.features.training_lexicon import (
+    LENGTHS,
+    LONGEST,
+    OFTEN,
+    SHARES,
+    WIDEST_GAP,
+    TrainingLexicon,
+)
 from lacuna.text.align import align
 from lacuna.text.document import Document, Mention, Span
 from lacuna.text.word_types import number_types
@@ -67,7 +74,8 @@ def counted(
     items = encoded(documents)
     table = training_table(items)
     units = sentence_units(table, documents)
-    return *count_lexicon(items, table, units, least=least, key=key, old=old), table
+    found = count_lexicon(items, table, units, least=least, key=key, old=old, gaps=True)
+    return *found, table
 
 
 def cut(values: Values, table: TokenTable, d: int) -> Values:
@@ -78,11 +86,11 @@ def cut(values: Values, table: TokenTable, d: int) -> Values:
 def tagged(lexicon: TrainingLexicon, table: TokenTable) -> Values:
     """Return the attributes of a document that is not in training."""
     words = lexicon.word_values_of(table.codes, table.start, table.end)
-    return {"lex": words, "phrase": lexicon.phrase_values(table)}
+    return {"lex": words, **lexicon.place_values(table, gaps=True)}
 
 
 def same(one: Values, other: Values) -> bool:
-    return all(np.array_equal(one[name], other[name]) for name in ("lex", "phrase"))
+    return all(np.array_equal(one[name], other[name]) for name in ("lex", "phrase", "joined"))
 
 
 class Counted:
@@ -135,6 +143,27 @@ class Counted:
             found += [(n == 0, min(size, LENGTHS), label) for n in range(size)]
         return found
 
+    def joined_values(self, words: Sequence[str]) -> list[Value]:
+        """Try all places t ≤ gap begin < gap end < end, the leftmost and shortest first."""
+        places: list[set[str]] = [set() for _ in words]
+        labels: list[str] = ["" for _ in words]
+        for t, a, b, e in combinations(range(len(words) + 1), 4):
+            phrase = (*words[t:a], *words[b:e])
+            if b - a > WIDEST_GAP or phrase not in self.phrases:
+                continue
+            for n in range(t, e):
+                labels[n] = labels[n] or first_of_most(self.phrases[phrase])[0]
+            for n in range(t, a):
+                places[n].add("last before" if n == a - 1 else "before")
+            for n in range(a, b):
+                places[n].add("gap")
+            for n in range(b, e):
+                places[n].add("first after" if n == b else "after")
+        return [
+            (frozenset(place), label) if place else None
+            for place, label in zip(places, labels, strict=True)
+        ]
+
 
 def first_of_most(counts: Counter[str]) -> tuple[str, int]:
     return min(counts.items(), key=lambda item: (-item[1], item[0] != "O", item[0]))
@@ -147,14 +176,17 @@ def test_attributes_in_training_are_counted_without_the_own_unit(
     _, values, _ = counted(documents, least=least)
     lex: list[Value] = []
     phrase: list[Value] = []
+    joined: list[Value] = []
     for document, item in zip(documents, encoded(documents), strict=True):
         known = Counted([other for other in documents if other.unit != document.unit], least)
         words = [lower(word) for word in item.tokens.words(document.text)]
         lex += [known.lex(word) for word in words]
         for first, last in pairwise(item.tokens.sentences.tolist()):
             phrase += known.phrase_values(words[first:last])
+            joined += known.joined_values(words[first:last])
     assert_same(lex, values["lex"])
     assert_same(phrase, values["phrase"])
+    assert_same(joined, values["joined"])
 
 
 @given(corpora, st.integers(1, 3), st.sampled_from([0, 77]))
@@ -254,7 +286,7 @@ def test_documents_that_are_not_counted_are_looked_up_in_all_counts() -> None:
     table = training_table(items)
     units = sentence_units(table, documents)
     assert units.tolist() == [0, 1, 2, -1]
-    lexicon, values = count_lexicon(items[:3], table, units)
+    lexicon, values = count_lexicon(items[:3], table, units, gaps=True)
     assert same(cut(values, table, 3), tagged(lexicon, training_table(items[3:])))
     assert as_counts(lexicon) == as_counts(counted(documents)[0])
 

@@ -17,6 +17,7 @@ from lacuna.models.base import Card, Tagger
 from lacuna.models.crf import Crf
 from lacuna.models.crf.li import Li
 from lacuna.models.file import write_model
+from lacuna.models.hypergraph import Shared
 from lacuna.models.registry import load
 from lacuna.pipeline.training import train
 from lacuna.pipeline.training_records import TrainOptions
@@ -33,13 +34,14 @@ TEXTS = (
 FEATURES = str(GOLDEN / "small.features")
 LISTS = {"towns": str(GOLDEN / "towns.tsv")}
 CLUSTERS = {"names": str(GOLDEN / "names.clusters")}
-MODELS: dict[str, tuple[Crf | Li, bool]] = {
+MODELS: dict[str, tuple[Crf | Li | Shared, bool]] = {
     "crf": (Crf(FEATURES, iterations=15), False),
     "private": (Crf(FEATURES, iterations=15), True),
     "lists": (Crf(FEATURES, word_lists=LISTS, clusters=CLUSTERS, iterations=15), False),
     "two-pass": (Crf(FEATURES, iterations=10, two_pass=True), False),
     "li": (Li(FEATURES, iterations=15), False),
     "format-2": (Crf(FEATURES, iterations=15), False),  # the files above are of format 1
+    "shared": (Shared(FEATURES, iterations=15), False),
 }
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from lacuna.features import layout_kernels
 from lacuna.features.hashing import NONE, hash_numbers
 from lacuna.features.layout_kernels import NO_DATE, date_parts, earlier_headers, runs
-from lacuna.features.resources import NO_RESOURCES, PHRASE, Resources
+from lacuna.features.resources import JOINED, LEXICAL, NO_RESOURCES, Resources
 from lacuna.features.token_table import TokenTable
 from lacuna.text.characters import class_table, lower_table
 from lacuna.text.word_types import WordTypes, hash_words
@@ -42,10 +42,10 @@ def place_values(
     """Return values[a, t]: attribute a of token t as a 64-bit hash, 0 if it has none."""
     values = np.empty((len(attributes), len(table.start)), np.uint64)
     own = {name for name in attributes if "." not in name and name not in table.given}
-    layout = _layout_values(table, own) if own - {PHRASE} else {}
-    if PHRASE in own:
+    layout = _layout_values(table, own) if own - LEXICAL else {}
+    if own & LEXICAL:
         assert resources.lexicon is not None
-        layout[PHRASE] = resources.lexicon.phrase_values(table)
+        layout |= resources.lexicon.place_values(table, gaps=JOINED in own)
     for a, name in enumerate(attributes):
         kind, _, rest = name.partition(".")
         if name in table.given:

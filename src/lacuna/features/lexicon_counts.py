@@ -69,6 +69,7 @@ def count_lexicon(
     least: int = 1,
     key: int = 0,
     old: TrainingLexicon | None = None,
+    gaps: bool = False,
     reach: int = 0,
 ) -> tuple[TrainingLexicon, dict[str, HashArray]]:
     """Count words and mentions, and return the attributes of all tokens of a table.
@@ -88,6 +89,8 @@ def count_lexicon(
         The key of a private model, else 0.
     old
         Counts to add to.
+    gaps
+        Whether ``joined`` is among the attributes.
     reach
         Counts of units whose numbers differ by up to this are left out, too; then `least` is 1.
     """
@@ -120,7 +123,8 @@ def count_lexicon(
         None if old is None else old.phrases,
     )
     lexicon = TrainingLexicon(labels, word_counts.entries(), phrase_counts.entries(), key)
-    return lexicon, _values(lexicon, table, units, word_counts, phrase_counts, reach)
+    values = _values(lexicon, table, units, word_counts, phrase_counts, reach, gaps)
+    return lexicon, values
 
 
 def _mentions(
@@ -232,11 +236,12 @@ def _values(
     word_counts: _Counts,
     phrase_counts: _Counts,
     reach: int,
+    gaps: bool,
 ) -> dict[str, HashArray]:
     """Return the attributes of all tokens without the counts of their units."""
     found, labels = lexicon.find(table), lexicon.labels
     of_word, of_phrase = lexicon.word_values.copy(), lexicon.phrase_labels.copy()
-    lex, phrase = (np.zeros(len(found.words), np.uint64) for _ in range(2))
+    lex, phrase, joined = (np.zeros(len(found.words), np.uint64) for _ in range(3))
     order = np.argsort(units, kind="stable")
     numbers, first = np.unique(units[order], return_index=True)
     borders = np.split(sentence_borders(table)[order], first[1:])
@@ -248,6 +253,9 @@ def _values(
         tokens = np.concatenate([np.arange(a, b) for a, b in sentences.tolist()])
         lex[tokens] = lex_of(found.words[tokens], of_word)
         fill_phrases(sentences, found.first, found.phrases, of_phrase, labels, phrase)
+        if gaps:
+            lexicon.fill_joined(sentences, found, of_phrase, joined)
         of_word[words] = lexicon.word_values[words]
         of_phrase[phrases] = lexicon.phrase_labels[phrases]
-    return {"lex": lex, "phrase": phrase}
+    values = {"lex": lex, "phrase": phrase}
+    return {**values, "joined": joined} if gaps else values

@@ -29,8 +29,12 @@ LEXICON_TEMPLATES = """\
 lex[-1..1]
 phrase[-1..1]
 """
-LEX, PHRASE = "lex", "phrase"  #: attributes that need a training lexicon
-LEXICAL = frozenset((LEX, PHRASE))
+#: Further ones, in models of mentions with gaps.
+GAP_TEMPLATES = """\
+joined[-1..1]
+"""
+LEX, PHRASE, JOINED = "lex", "phrase", "joined"  #: attributes that need a training lexicon
+LEXICAL = frozenset((LEX, PHRASE, JOINED))
 _NAME = re.compile(r"[\w-]+")
 
 
@@ -127,11 +131,15 @@ def with_resources(
     return (*templates, *added)
 
 
-def with_lexicon(templates: Sequence[Template]) -> tuple[Template, ...]:
-    """Add the templates of the training lexicon, unless some template uses it."""
+def with_lexicon(templates: Sequence[Template], *, gaps: bool = False) -> tuple[Template, ...]:
+    """Add the templates of the training lexicon, unless some template uses it.
+
+    With `gaps` also those for mentions with a gap.
+    """
     if uses_lexicon(templates):
         return tuple(templates)
-    return (*templates, *parse_templates(LEXICON_TEMPLATES.splitlines(), source="lexicon"))
+    lines = LEXICON_TEMPLATES + (GAP_TEMPLATES if gaps else "")
+    return (*templates, *parse_templates(lines.splitlines(), source="lexicon"))
 
 
 def uses_lexicon(templates: Sequence[Template]) -> bool:

@@ -53,6 +53,7 @@ TOKEN_ATTRIBUTES = {
     "earlier": "the first header that the same word had earlier in the document",
     "place": "the tenth of the document it is in, and whether it begins its line",
     "phrase": "its place in a mention of other training documents, with length and label",
+    "joined": "its place in two pieces of text that are such a mention without the words between",
     "column.NAME": "its value in the column NAME of the corpus",
     "meta.NAME": "the document's meta data under NAME",
 }

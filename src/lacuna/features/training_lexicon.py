@@ -1,6 +1,6 @@
 """The training lexicon: what the training documents say of words and phrases.
 
-Two attributes, from counts of words and mentions in lower case:
+Attributes from counts of words and mentions in lower case:
 
 ``lex``
     the most frequent label of the word, ``O`` included; the band of its share (:data:`SHARES`);
@@ -8,6 +8,11 @@ Two attributes, from counts of words and mentions in lower case:
 ``phrase``
     the longest match of a mention, of up to :data:`LONGEST` words: whether the token begins it, the
     band of its length and its most frequent label. Matches are chosen from left to right.
+``joined``
+    for mentions with a gap: the places that the token has in two pieces of text, up to
+    :data:`WIDEST_GAP` tokens apart, that are a mention elsewhere when they are put together
+    (`stomach … pain`): before the gap, last before it, in it, first after it, after it; and the
+    most frequent label of the first of these mentions. It is looked up only for models that ask.
 
 They tell a model how far a known name is to be trusted. Weights of words cannot learn that: in
 training, each word is evidence of its own label. So in training the counts leave out the unit
@@ -25,16 +30,18 @@ from typing import NamedTuple
 import numpy as np
 
 from lacuna.features.hashing import finish, seed, step, step_lower
+from lacuna.features.index import LOW_SIX, ONE, SIEVE_SHIFT, SIX, fill_sieve
 from lacuna.features.lexicon import AnyArray, array_part
 from lacuna.features.token_table import TokenTable
 from lacuna.kernels import kernel
 from lacuna.text.characters import lower_table
-from lacuna.text.word_types import WordTypes
+from lacuna.text.word_types import WordTypes, slot_of
 from lacuna.types import BoolArray, CodeArray, HashArray, IntArray, LongArray
 
 LONGEST = 8  #: words of a phrase
 OFTEN = 3
 SHARES = (0.6, 0.95)  #: borders of the bands of a label's share
+WIDEST_GAP = 6  #: tokens
 LENGTHS = 3  #: bands of a phrase's length: 1, 2, more
 NEW = np.uint64(1)  #: the value of ``lex`` for a word that was not seen
 NO_LABEL = -1
@@ -90,12 +97,13 @@ class Entries(NamedTuple):
 class FoundEntries(NamedTuple):
     """Entries of some tokens, -1 for those that are not known.
 
-    words[t]
-        That of token t.
+    hashes[t], words[t]
+        Hash and entry of the word of token t.
     first, phrases
         phrases[first[t] + n] is the phrase of n + 1 words that token t begins.
     """
 
+    hashes: HashArray
     words: IntArray
     first: LongArray
     phrases: IntArray
@@ -116,6 +124,8 @@ class TrainingLexicon:
     word_values, named, phrase_labels
         Of each word its value of ``lex`` and whether it is in any mention; of each phrase its most
         frequent label.
+    sieve
+        Recognises most hashes that are no phrase, see `index.py`.
     """
 
     labels: HashArray
@@ -125,6 +135,7 @@ class TrainingLexicon:
     word_values: HashArray = field(init=False, repr=False)
     named: BoolArray = field(init=False, repr=False)
     phrase_labels: IntArray = field(init=False, repr=False)
+    sieve: HashArray = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         count = len(self.labels)
@@ -132,19 +143,42 @@ class TrainingLexicon:
         object.__setattr__(self, "word_values", word_values(words, self.labels))
         object.__setattr__(self, "named", words[:, 1:].any(axis=1))
         object.__setattr__(self, "phrase_labels", most_frequent(self.phrases.counts(count)))
+        types = self.phrases.types
+        sieve = np.zeros(max(len(types.slot_ids) // 8, 1), np.uint64)
+        fill_sieve(types.hashes, sieve)
+        object.__setattr__(self, "sieve", sieve)
 
     def word_values_of(self, codes: CodeArray, start: IntArray, end: IntArray) -> HashArray:
         """Return the values of ``lex`` of the words codes[start[i]:end[i]]."""
         words = word_hashes(codes, start, end, lower_table(), self.key)
         return lex_of(self.words.types.lookup(words), self.word_values)
 
-    def phrase_values(self, table: TokenTable) -> HashArray:
-        """Return the values of ``phrase`` of all tokens, 0 for none."""
-        found = self.find(table)
-        values = np.zeros(len(found.words), np.uint64)
-        borders = sentence_borders(table)
-        fill_phrases(borders, found.first, found.phrases, self.phrase_labels, self.labels, values)
-        return values
+    def place_values(self, table: TokenTable, *, gaps: bool) -> dict[str, HashArray]:
+        """Return ``phrase`` of all tokens, 0 for none, and with `gaps` also ``joined``."""
+        found, borders = self.find(table), sentence_borders(table)
+        phrase, joined = (np.zeros(len(found.words), np.uint64) for _ in range(2))
+        fill_phrases(borders, found.first, found.phrases, self.phrase_labels, self.labels, phrase)
+        if not gaps:
+            return {"phrase": phrase}
+        self.fill_joined(borders, found, self.phrase_labels, joined)
+        return {"phrase": phrase, "joined": joined}
+
+    def fill_joined(
+        self, sentences: LongArray, found: FoundEntries, label_of: IntArray, values: HashArray
+    ) -> None:
+        """Write the value of ``joined`` for tokens of some sentences; phrase i has label_of[i]."""
+        fill_joined(
+            sentences,
+            found.hashes,
+            found.first,
+            self.phrases.types.slot_hashes,
+            self.phrases.types.slot_ids,
+            self.sieve,
+            label_of,
+            self.labels,
+            self.key,
+            values,
+        )
 
     def find(self, table: TokenTable) -> FoundEntries:
         """Look up the words and phrases of some tokens.
@@ -155,7 +189,7 @@ class TrainingLexicon:
         ids = self.words.types.lookup(words)
         named = np.append(self.named, False)[ids]
         first, hashes = phrase_hashes(words, named, table.sentences, self.key)
-        return FoundEntries(ids, first, self.phrases.types.lookup(hashes))
+        return FoundEntries(words, ids, first, self.phrases.types.lookup(hashes))
 
     def to_arrays(self) -> dict[str, AnyArray]:
         """Return all that needs to be stored."""
@@ -298,3 +332,63 @@ def fill_phrases(
                 band = 2 * (size if size < LENGTHS else LENGTHS) + (n > 0)
                 values[t + n] = finish(step(seed(band), labels[label]))
             t += max(size, 1)
+
+
+@kernel
+def fill_joined(
+    sentences: LongArray,
+    words: HashArray,
+    first: LongArray,
+    slot_hashes: HashArray,
+    slot_ids: IntArray,
+    sieve: HashArray,
+    label_of: IntArray,
+    labels: HashArray,
+    key: int,
+    values: HashArray,
+) -> None:
+    """Write the value of ``joined`` for the tokens sentences[s, 0] to sentences[s, 1].
+
+    Tries every pair of pieces, tokens t to m and j to e, of words that are in mentions: there are
+    first[t + 1] - first[t] of those from token t on. Few pass the sieve and are looked up.
+    """
+    last_bit = np.uint64(64 * sieve.size - 1)
+    for s in range(len(sentences)):
+        a, b = sentences[s, 0], sentences[s, 1]
+        places, label = np.zeros(b - a, np.int64), np.full(b - a, NO_LABEL, np.int32)
+        for t in range(a, b):
+            h = seed(key)
+            for m in range(t + 1, t + 1 + min(first[t + 1] - first[t], LONGEST - 1)):
+                h = step(h, words[m - 1])
+                for j in range(m + 1, min(m + 1 + WIDEST_GAP, b)):
+                    g = h
+                    for e in range(j + 1, j + 1 + min(first[j + 1] - first[j], LONGEST - m + t)):
+                        g = step(g, words[e - 1])
+                        bit = (finish(g) >> SIEVE_SHIFT) & last_bit
+                        if not (sieve[bit >> SIX] >> (bit & LOW_SIX)) & ONE:
+                            continue
+                        i = slot_ids[slot_of(finish(g), slot_hashes, slot_ids)]
+                        if i >= 0 and label_of[i] != NO_LABEL:
+                            mark_joined(places, label, t - a, m - a, j - a, e - a, label_of[i])
+        for t in range(b - a):
+            if places[t]:
+                values[a + t] = finish(step(seed(places[t]), labels[label[t]]))
+
+
+@kernel
+def mark_joined(
+    places: LongArray, label: IntArray, first: int, gap: int, after: int, last: int, own: int
+) -> None:
+    """Note that tokens `first` to `gap` and `after` to `last` are a mention when put together.
+
+    The bits of places[t]: before the gap 1, last before it 2, in it 4, first after it 8, after 16.
+    """
+    for t in range(first, last):
+        if t < gap:
+            places[t] |= 2 if t == gap - 1 else 1
+        elif t < after:
+            places[t] |= 4
+        else:
+            places[t] |= 8 if t == after else 16
+        if label[t] == NO_LABEL:
+            label[t] = own

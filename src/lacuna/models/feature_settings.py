@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, ClassVar, Self
 
 from lacuna.errors import ConfigError
 from lacuna.features.resources import (
@@ -41,6 +41,8 @@ class FeatureSettings(Settings):
         Features that occur less often in the training text are ignored.
     """
 
+    has_gaps: ClassVar[bool] = False  #: whether mentions may have gaps
+
     features: str = "default"
     columns: tuple[str, ...] = ()
     word_lists: Mapping[str, str] = field(default_factory=dict)
@@ -52,7 +54,7 @@ class FeatureSettings(Settings):
         """Return the templates, and the word lists and clusters that they name."""
         found, resources = read_sources(self.features, self.columns, self.word_lists, self.clusters)
         if self.lexicon:
-            return with_lexicon(found), resources
+            return with_lexicon(found, gaps=self.has_gaps), resources
         if uses_lexicon(found):
             raise ConfigError("a template looks at the training lexicon: set lexicon=true")
         return found, resources

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from lacuna.encoding.flat import TrainingDocument
 from lacuna.features.blocks import block_units, blocks, sentences_per_block
 from lacuna.features.lexicon_counts import count_lexicon, sentence_units
-from lacuna.features.resources import Resources, uses_lexicon
+from lacuna.features.resources import JOINED, Resources, uses_lexicon
 from lacuna.features.templates import Template
 from lacuna.features.token_table import TokenTable
 from lacuna.models.settings import Settings
@@ -62,8 +62,9 @@ def with_training_lexicon(
         units = sentence_units(table, [item.document for item in (*documents, *copies)])
     if old is None and units.max(initial=-1) + 1 < FEWEST_UNITS:
         return Lexical(table, tuple(t for t in templates if not uses_lexicon([t])), resources)
+    gaps = any(term.attribute == JOINED for template in templates for term in template.terms)
     lexicon, values = count_lexicon(
-        documents, table, units, least=least, key=key, old=old, reach=int(size > 0)
+        documents, table, units, least=least, key=key, old=old, reach=int(size > 0), gaps=gaps
     )
     table = table._replace(given=values)
     return Lexical(table, tuple(templates), replace(resources, lexicon=lexicon))

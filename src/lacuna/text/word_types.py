@@ -211,11 +211,11 @@ def number_hashes(
     first = np.empty(hashes.size, np.int32)
     new = 0
     for t in range(hashes.size):
-        slot = _slot(hashes[t], slot_hashes, slot_ids)
+        slot = slot_of(hashes[t], slot_hashes, slot_ids)
         if slot_ids[slot] == EMPTY:
             if 2 * (count + new + 1) > slot_ids.size:
                 slot_hashes, slot_ids = _doubled(slot_hashes, slot_ids)
-                slot = _slot(hashes[t], slot_hashes, slot_ids)
+                slot = slot_of(hashes[t], slot_hashes, slot_ids)
             slot_hashes[slot] = hashes[t]
             slot_ids[slot] = count + new
             first[new] = t
@@ -229,12 +229,12 @@ def find_hashes(hashes: HashArray, slot_hashes: HashArray, slot_ids: IntArray) -
     """Return the id of each hash in the table, -1 if it has none."""
     ids = np.empty(hashes.size, np.int32)
     for t in range(hashes.size):
-        ids[t] = slot_ids[_slot(hashes[t], slot_hashes, slot_ids)]
+        ids[t] = slot_ids[slot_of(hashes[t], slot_hashes, slot_ids)]
     return ids
 
 
 @kernel
-def _slot(hash_: np.uint64, slot_hashes: HashArray, slot_ids: IntArray) -> np.int64:
+def slot_of(hash_: np.uint64, slot_hashes: HashArray, slot_ids: IntArray) -> np.int64:
     """Return the slot of `hash_`, or the empty one that it would get."""
     last = slot_ids.size - 1
     slot = np.int64(hash_ & np.uint64(last))
@@ -250,7 +250,7 @@ def _doubled(slot_hashes: HashArray, slot_ids: IntArray) -> tuple[HashArray, Int
     more_ids = np.full(2 * slot_ids.size, EMPTY, np.int32)
     for old in range(slot_ids.size):
         if slot_ids[old] != EMPTY:
-            slot = _slot(slot_hashes[old], more_hashes, more_ids)
+            slot = slot_of(slot_hashes[old], more_hashes, more_ids)
             more_hashes[slot] = slot_hashes[old]
             more_ids[slot] = slot_ids[old]
     return more_hashes, more_ids

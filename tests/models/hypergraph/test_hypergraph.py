@@ -190,6 +190,14 @@ def test_models_of_older_files_have_no_gap_caution(kind: Kind) -> None:
 
 
 @BOTH
+def test_looks_at_what_a_mention_is_without_its_gap(kind: Kind) -> None:
+    templates = model_of(kind, Inference.EXACT).index.plan.templates
+    assert [str(t) for t in templates if "joined" in str(t)] == [
+        f"joined[{offset}]" for offset in (-1, 0, 1)
+    ]
+
+
+@BOTH
 def test_a_corpus_without_gaps_gives_none(kind: Kind) -> None:
     gapped = [sentence(np.random.default_rng(number)) for number in range(12)]
     flat = [

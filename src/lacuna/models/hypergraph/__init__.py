@@ -87,6 +87,8 @@ class Hypergraph(FeatureSettings):
         this share.
     """
 
+    has_gaps: ClassVar[bool] = True
+
     features: str = "hypergraph"
     parts: Annotated[int, Range(1, MOST_PARTS)] = 3
     heuristic: Heuristic = Heuristic.ENOUGH
