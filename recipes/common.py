@@ -23,7 +23,7 @@ from lacuna.features.plan import make_plan
 from lacuna.features.resources import Resources
 from lacuna.models.answers import with_answers
 from lacuna.models.crf import CrfModel
-from lacuna.models.file import write_model
+from lacuna.models.file import StoredModel, write_model
 from lacuna.models.scoring import without_small
 from lacuna.pipeline.training_records import Progress
 from lacuna.synthetic.people import without_accents
@@ -153,19 +153,20 @@ def refilled(
 # --- the model
 
 
-def finished(tagger: CrfModel, lists: Resources, caution: float) -> CrfModel:
-    """Give the tagger the whole lists and its caution, and drop small weights."""
+def finished(
+    tagger: CrfModel, lists: Resources, caution: float, smallest: float = SMALLEST_WEIGHT
+) -> CrfModel:
+    """Give the tagger the whole lists and its caution, and drop weights below the smallest."""
     old = tagger.index
     plan = make_plan(old.plan.templates, resources=lists, key=old.plan.key)
     weights = tagger.weights.dense(len(tagger.tags))
-    index, kept = without_small(FeatureIndex(plan, old.keys), weights, SMALLEST_WEIGHT)
+    index, kept = without_small(FeatureIndex(plan, old.keys), weights, smallest)
     config = replace(tagger.config, caution=caution)
     return replace(tagger, config=config, index=index, weights=kept)
 
 
-def write(model: CrfModel, path: Path, language: str) -> None:
+def write(stored: StoredModel, path: Path, language: str) -> None:
     """Write a model file that names its language, and say what it is."""
-    stored = model.store()
     stored = with_answers(replace(stored, header={**stored.header, LANGUAGE: language}))
     path.parent.mkdir(exist_ok=True)
     digest = write_model(path, stored)

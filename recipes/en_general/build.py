@@ -88,7 +88,7 @@ def main() -> None:
     parser.add_argument("--small", action="store_true", help="few texts, to try the recipe")
     options = parser.parse_args()
     mixture = SMALL if options.small else Mixture()
-    write(build(list(lacuna.read(options.cases)), mixture), options.output, "en")
+    write(build(list(lacuna.read(options.cases)), mixture).store(), options.output, "en")
 
 
 def build(cases: list[Document], mixture: Mixture) -> CrfModel:

@@ -66,7 +66,7 @@ def main() -> None:
     parser.add_argument("-n", "--jottings", type=int, default=JOTTINGS)
     options = parser.parse_args()
     documents = [note for folder in options.corpus for note in lacuna.read(folder)]
-    write(build(documents, options.jottings), options.output, "es")
+    write(build(documents, options.jottings).store(), options.output, "es")
 
 
 def build(documents: list[Document], count: int) -> CrfModel:
