@@ -8,6 +8,7 @@ not part of the hash: they can only find more.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -32,7 +33,7 @@ from lacuna.deid.promises import KEY, Promises, asked_for, pipeline_hash, promis
 from lacuna.deid.self_test import check_finds_names
 from lacuna.deid.terms import TermFinder, read_terms, without_never
 from lacuna.deid.vocabulary import LANGUAGE, language_code, language_name, vocabulary_of
-from lacuna.errors import ConfigError
+from lacuna.errors import ConfigError, ModelFileWarning
 from lacuna.evaluation.seen_part import whole
 from lacuna.models.answers import check_answers
 from lacuna.models.base import Tagger
@@ -140,7 +141,11 @@ def _no_promise(model: Path, asked: str, level: float) -> str:
 def locale_of(model: str) -> str:
     """Return the locale for a model file: the language that it names, else English."""
     path = model_path(model)
-    return language_code(language_name(read_model(path)) if path.exists() else "")
+    if not path.exists():  # opening it says so
+        return language_code("")
+    with warnings.catch_warnings():  # opening it says that, too
+        warnings.simplefilter("ignore", ModelFileWarning)
+        return language_code(language_name(read_model(path)))
 
 
 def open_recognizers(options: DetectionOptions) -> Recognizers:
