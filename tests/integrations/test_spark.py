@@ -135,12 +135,12 @@ def test_tags_are_numbered_in_the_order_asked_for(spark: Any, key: Path) -> None
     notes = [
         ("p", 2, "Dr. Okafor came."),
         ("p", 1, "Dr. Whittaker came."),
-        ("p", 3, "Okafor left."),
+        ("p", 3, "Dr. Okafor left."),
     ]
     frame = spark.createDataFrame(notes, ["mrn", "number", "text"])
     safe = deidentify(frame, group="mrn", order=["number"], keep=["number"], key=key)
     texts = {row["number"]: row["text"] for row in safe.collect()}
-    assert texts == {1: "Dr. [NAME-1] came.", 2: "Dr. [NAME-2] came.", 3: "[NAME-2] left."}
+    assert texts == {1: "Dr. [NAME-1] came.", 2: "Dr. [NAME-2] came.", 3: "Dr. [NAME-2] left."}
 
 
 def test_a_task_that_is_tried_again_gives_the_same(
