@@ -68,7 +68,7 @@ def fit_dp_hmm(
 
 
 def _until_flat(steps: Iterator[VbStep], tolerance: float, most: int) -> Iterator[VbStep]:
-    """Yield at most so many steps, until the bound hardly rises."""
+    """Yield up to this many steps; stop when the bound hardly rises."""
     before = -np.inf
     for step in islice(steps, most):
         yield step
