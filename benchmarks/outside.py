@@ -43,7 +43,7 @@ OUTSIDE = {
     "clinical queries (ASQ-PHI)": ("deid/asq-dev.jsonl", "en-clinical"),
     "transcriptions, nearly without identifiers": ("deid/mtsamples-dev.jsonl", "en-clinical"),
     "court cases (TAB)": ("deid/tab-dev.jsonl", "en-general"),
-    "Spanish notes (MEDDOCAN)": ("meddocan/dev", "es-clinical"),
+    "Spanish notes (MEDDOCAN dev, also in training)": ("meddocan/dev", "es-clinical"),
     "a messy Spanish note": ("deid/notes-es-dev.jsonl", "es-clinical"),
 }
 #: The same in ``examples/``.
@@ -122,8 +122,8 @@ def texts(data: Path | None, with_test: bool) -> Iterator[Text]:
 
 def measured(text: Text, others: str | None) -> Iterator[Row]:
     """Yield what the model finds in three kinds of letters, and what peers find as written."""
-    pipeline = lacuna.Deidentifier(model=text.model, policy="mask")
-    for letters, change in LETTERS.items():
+    for letters, change in LETTERS.items():  # what is known of a patient is of one casing
+        pipeline = lacuna.Deidentifier(model=text.model, policy="mask")
         documents = [rewritten(one, change) for one in text.documents]
         safe = [one for one in pipeline.deidentify(documents) if isinstance(one, Safe)]
         if len(safe) < len(documents):
