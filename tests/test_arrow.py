@@ -102,6 +102,24 @@ def test_rows_that_fail_have_no_text(monkeypatch: pytest.MonkeyPatch, table: Any
     assert [row["error"] is None for row in rows] == [True, False, True, True]
 
 
+def test_partitions_do_not_decide_how_dates_are_read() -> None:
+    """A column is day-first by another patient's 25/03: for whole patients that must not count."""
+    from lacuna.arrow import Columns, SafeTable
+
+    def day_of_b(patients: list[str], days: list[str], *, forgets: bool) -> str:
+        table = pa.table({"mrn": patients, "text": ["No fever."] * len(days), "day": days})
+        columns = Columns.named("text", None, "mrn", ["day"], (), "error")
+        deidentifier = lacuna.Deidentifier(policy="research", key=KEY)
+        schema = columns.result(table.schema, deidentifier.policy)
+        safe = SafeTable(schema, columns, deidentifier, forgets=forgets)
+        last: str = [*safe.batches(table.to_batches())][-1]["day"].to_pylist()[-1]
+        return last
+
+    alone, after = (["b"], ["03/04/2024"]), (["a", "b"], ["25/03/2024", "03/04/2024"])
+    assert day_of_b(*alone, forgets=True) == day_of_b(*after, forgets=True)
+    assert day_of_b(*alone, forgets=False) != day_of_b(*after, forgets=False)
+
+
 def test_results_are_streamed() -> None:
     schema = pa.schema([("text", pa.string())])
     read = 0

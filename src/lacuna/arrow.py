@@ -102,7 +102,8 @@ def tag(
     model
         A model, its file, or the name of a bundled model.
     text, id, group
-        Columns; models that align look at consecutive rows of a group together.
+        Columns; models that align look at the rows of a group together that are in one batch of a
+        few hundred rows.
     mentions
         Name of the new column.
     probabilities
@@ -201,7 +202,9 @@ class _Row(NamedTuple):
 class SafeTable:
     """De-identifies the rows of a table; `schema` is that of the result.
 
-    With `forgets`, what is remembered of a patient is forgotten after the last consecutive row.
+    With `forgets`, rows are those of whole patients, each independent of all others: a patient is
+    forgotten after the last consecutive row, and numeric dates in columns of text have the order
+    of the patient's own texts instead of that of their column.
     """
 
     schema: pa.Schema
@@ -218,7 +221,9 @@ class SafeTable:
         """Yield the result; consecutive rows of a patient are handled together."""
         orders: Orders | None = None
         for cells in _pieces(reader, self.columns.group):
-            if orders is None:
+            if self.forgets:  # patients must not depend on who else is in their partition
+                orders = {}
+            elif orders is None:
                 named = {name: [row[name] for row in cells] for name in self.columns.dates}
                 orders = column_orders(named)
             rows = [self._row(one) for one in cells]
@@ -241,8 +246,9 @@ class SafeTable:
         outcomes = iter(self.deidentifier.deidentify([d for row in rows for d in row.documents]))
         result = [self._cells(row, [next(outcomes) for _ in row.documents], orders) for row in rows]
         for row in rows:
-            if self.forgets or row.group is None:
-                self.deidentifier.forget(str(row.documents[0].group))
+            owner = row.documents[0].group
+            if owner is not None and (self.forgets or row.group is None):
+                self.deidentifier.forget(owner)
         return result
 
     def _cells(
